@@ -265,7 +265,7 @@ def fill_task(
 
 def open_step(operator: Person, number: int) -> None:
     """Go to a step of a new survey, with all that it offers; what is wrong before it stands in the way."""
-    operator.page.get_by_role("navigation", name="Steps").get_by_role("button").nth(number - 1).click()
+    operator.page.locator(".steps button").nth(number - 1).click()
     operator.page.evaluate("for (const each of document.querySelectorAll('.more')) each.open = true")
 
 

@@ -239,6 +239,7 @@ def test_what_people_wrote_stays_as_it_is() -> None:
         ),
         ("±5,500 %", "±5.500 %"),
         ("±1.3", "±1,3"),
+        ("de, translated into en, fr", "Deutsch; Übersetzungen: Englisch, Französisch"),
         ("An unknown sentence about 1,000 things.", "An unknown sentence about 1,000 things."),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 
 from pckv.web import help_pages, static_files
 from support.collectors import Running, check_problem
+from support.german import catalog
 
 STATIC = Path(static_files.__file__).parent / "static"
 # The words of the product that need an explanation wherever they stand.
@@ -48,6 +49,19 @@ def outline(site: Running, path: str) -> Outline:
     answer = site.get(path, None)
     assert answer.status_code == 200, path
     return Outline(answer.text)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_a_privacy_level_suits_is_said_as_in_the_form(language: str) -> None:
+    fields = (STATIC / "new-task" / "privacy-field.js").read_text(encoding="utf-8")
+    suits = re.findall(r't\(\s*"((?:For|Only for) [^"]+)"', fields)
+    assert len(suits) == 3
+    german = catalog("new-task")
+    for name in ("survey", "privacy"):
+        page = (STATIC.parent / "help" / language / f"{name}.md").read_text(encoding="utf-8")
+        shown = " ".join(page.split()).lower()
+        assert [text for text in suits if (text if language == "en" else german[text]).lower() not in shown] == []
+        assert "amber" not in shown
 
 
 @pytest.mark.parametrize("name", help_pages.PAGES)

@@ -50,6 +50,9 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     assert "You can publish if that is enough for you" in verdict
     plan.get_by_text("More people: with about ").wait_for()
     plan.get_by_text("No ratings: people only choose. Then answers stand out if at least ").wait_for()
+    # Less privacy is the last resort.
+    lighter = "Only if the question allows it, a lighter privacy level: Light."
+    assert plan.get_by_role("listitem").last.inner_text().startswith(lighter)
     assert not re.search(r"\bkey|padding|report|ε|pairs", verdict)
     assert page.locator(".chart").count() == 0
     # As a number field takes it, too.
@@ -336,6 +339,11 @@ def test_a_plan_that_is_overtaken_is_given_up_and_the_last_is_shown(people: Any)
     fill_task(operator, "typed slowly", KEYS, users="500")
     users = page.get_by_label("People expected")
     wait_until(lambda: page.evaluate("1") and len(held) == 1)
+    # Nothing is named as missing any more, and what a plan does not depend on asks for no other one.
+    assert "Say how many people you expect" not in page.locator(".plan").inner_text()
+    page.get_by_label("Contact", exact=True).fill("me")
+    page.wait_for_timeout(400)
+    assert len(held) == 1
     # What is typed quickly is asked for once, and what was asked for before is given up.
     for number in ("600", "700", "5000000"):
         users.fill(number)
@@ -444,6 +452,61 @@ def test_the_last_step_has_all_that_is_fixed_by_publishing(people: Any, server: 
     assert (task.opens, task.closes, task.padding) == ("2090-12-02", "2090-12-15", 4)
 
 
+# A number as English writes it, which German reads as another one or not at all.
+ENGLISH_NUMBER = re.compile(r"(?<![\d.,])(\d+\.\d(?!\d\d(?!\d))|[1-9]\d{0,2},\d{3}(?!\d))")
+
+
+def test_a_german_form_names_all_that_is_fixed_in_german(people: Any) -> None:
+    operator = people(PHONE, locale="de-DE")
+    operator.sign_in()
+    operator.go("/#/new?template=rate")
+    page = operator.page
+    plan = page.get_by_role("region", name="Vorhersage", exact=True)
+    page.get_by_label("Name", exact=True).fill("alles auf Deutsch")
+    # What operators write is checked in the language of the survey.
+    question = page.get_by_label("Frage", exact=True)
+    assert [question.get_attribute(name) for name in ("spellcheck", "lang")] == ["true", "de"]
+    open_step(operator, 2)
+    names = page.get_by_label("Antwortmöglichkeiten, eine je Zeile")
+    names.fill("\n".join(f"Kurs {number}, abends" for number in range(26)))
+    page.get_by_label("Sprache Ihrer Texte").select_option("fr")
+    assert names.get_attribute("lang") == "fr"
+    open_step(operator, 3)
+    page.get_by_label("Erwartete Personen").fill("600")
+    plan.locator(".light.red", has_text="Zu wenige Personen").wait_for()
+    plan.locator("summary", has_text="Details").click()
+    plan.get_by_role("cell", name="0,1 %").wait_for()
+    assert not ENGLISH_NUMBER.search(plan.inner_text())
+    open_step(operator, 5)
+    facts = page.locator(".check-list")
+    shown = facts.inner_text()
+    for text in ("Kurs 24, abends", "und 1 weitere", "1 (schlecht) bis 5 (großartig)", "Sterne", "Keine Gruppen"):
+        assert text in shown
+    assert "Kurs 25" not in shown
+    assert re.search(r"Wer teilnehmen darf\s+\(keine Angabe\)", shown)
+    facts.get_by_text("und 1 weitere").click()
+    facts.get_by_text("Kurs 25, abends").wait_for()
+    operator.check(DESK)
+    # What the forecast says against it is said again.
+    operator.press("Veröffentlichen")
+    page.get_by_role("dialog").get_by_text("Zu wenige Personen").wait_for()
+    assert "Die Vorhersage sagt:" in page.get_by_role("dialog").inner_text()
+    operator.check(DESK)
+    operator.press("Abbrechen")
+    open_step(operator, 2)
+    page.get_by_label("zählen als eine weitere Antwort").check()
+    page.get_by_label("Nach der Antwort auf eine weitere Frage").check()
+    page.get_by_label("Die Frage nach der Gruppe").fill("Wie alt sind Sie?")
+    page.get_by_label("Ihre Antworten, eine je Zeile").fill("unter 30\nüber 30")
+    open_step(operator, 5)
+    shown = facts.inner_text()
+    assert "zählen als eine weitere Antwort: andere" in shown
+    assert re.search(r"Wie alt sind Sie\?\s+unter 30\s+über 30", shown)
+    # A plan that is not there yet says nothing for it.
+    operator.press("Veröffentlichen")
+    page.get_by_role("dialog").get_by_text("Es gibt noch keine Vorhersage.").wait_for()
+
+
 def test_signing_out_deletes_the_preview(people: Any) -> None:
     operator = people()
     open_form(operator)
@@ -482,7 +545,9 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     operator.press("Weiter")
     operator.press("Weiter")
     # Its name and what its levels mean are left to the German ones.
-    page.get_by_text("Deutsch, Englisch (noch fehlende Texte: ").wait_for()
+    page.get_by_text("Deutsch, Englisch (noch fehlende Texte: Name, Der niedrigste Wert bedeutet, ").wait_for()
+    # Where a survey asks about health, most is hidden.
+    assert "Stark" in page.locator(".check-list").inner_text()
     operator.check_in_both_colours(DESK)
     operator.press("Veröffentlichen")
     operator.press("Jetzt veröffentlichen")
@@ -520,6 +585,33 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     operator.go(f"/#/new?from={'x' * 43}")
     page.get_by_role("alert").get_by_text("The survey cannot be copied.").wait_for()
     forget(operator, "404")
+
+
+def test_a_copy_keeps_the_invitations_and_the_last_day(people: Any, server: ServeProcess) -> None:
+    """A last day that is past is left out and named; and what the operator typed as a number of invitations stays."""
+    invited = add_task(server, name="invited", closes="2091-01-01")
+    ask(server, "POST", f"/tasks/{invited.id}/invitations?count=3")
+    over = add_task(server, name="over", closes="2020-01-02")
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    operator.go(f"/#/new?from={invited.id}")
+    said = "Filled in from “invited”. Not taken over: how many answers people typically choose; how many people you expect."
+    page.get_by_text(said, exact=True).wait_for()
+    fill_task(operator, "invited again", KEYS, users="420")
+    number = page.get_by_label("Number of invitations")
+    assert page.get_by_label("Last day").input_value() == "2090-12-31"
+    assert page.get_by_label("By invitation").is_checked()
+    assert number.input_value() == "3"
+    number.fill("")
+    number.fill("420")
+    page.get_by_label("People expected").fill("300")
+    assert number.input_value() == "420"
+    operator.go(f"/#/new?from={over.id}")
+    page.get_by_text("the last day, which is past (January 1, 2020).").wait_for()
+    open_step(operator, 1)
+    assert page.get_by_label("Last day").input_value() == ""
+    assert page.get_by_label("By one open link").is_checked()
 
 
 def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: Any) -> None:

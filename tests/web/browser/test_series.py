@@ -285,14 +285,15 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     server: ServeProcess, people: Callable[..., Person]
 ) -> None:
     task = pckv.Task(name="Twice", keys=["a", "b"], values=(1, 5), epsilon=1, padding=1)
-    series = pckv.Series(task=task, first=utc_today(), period=3, panels=2)
+    series = pckv.Series(task=task, first="2998-01-01", period=3, panels=2)
     ask(server, "POST", "/series", series.to_json().encode(), "application/json")
     operator = people()
     operator.sign_in()
     page = operator.page
     operator.go(f"/#/series/{series.id}")
     operator.press("Duplicate and change", role="link")
-    page.get_by_text("Filled in from “Twice”.").wait_for()
+    left = "how many answers people typically choose; how many people you expect."
+    page.get_by_text(f"Filled in from “Twice”. Not taken over: {left}", exact=True).wait_for()
     page.get_by_label("Name", exact=True).fill("Twice")
     open_step(operator, 2)
     page.get_by_label("How many answers a person chooses on average").fill("1")
@@ -300,6 +301,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     assert page.get_by_label("Days per round").input_value() == "3"
     assert page.get_by_label("Panels").input_value() == "2"
     page.get_by_label("People expected").fill("100")
+    assert page.get_by_label("Round 1 opens on").input_value() == "2998-01-01"
     page.get_by_label("Round 1 opens on").fill("2999-01-01")
     publish_form(operator)
     page.locator(".field-problem", has_text="A survey is its name").wait_for()

@@ -5,7 +5,10 @@ export default {
     "forged responses must be fewer than all responses: {1} of {2} leave none",
   // Plans of discoveries.
   "The light: {} (green) if texts are found that {} of the people hold, {} (red) if not even those are that {} hold, and {} (amber) for anything between.":
-    "The light: {1} (green) if answers are found that {2} of the people give, {3} (red) if not even those are that {4} give, and {5} (amber) for anything between.",
+    "The light: {1} (green) if answers are found that {2} of the people give, {3} (red) if not even those are that {4} give, and {5} (yellow) for anything between.",
+  "The light compares the frequency from which keys stand out with what is plausible for the ten most frequent keys, or all if there are fewer: a few prevail (Zipf's law), they decline evenly, or all keys are equally frequent. Enough people (green): all of them stand out in each case. Too few people (red): fewer than a quarter do if a few prevail. Enough people for frequent keys (amber): anything between. Where you name a frequency, it is green if keys of that frequency stand out, and red if not even those of twice that frequency do.{}":
+    "The light compares the frequency from which answers stand out with what is plausible for the ten most frequent answers, or all if there are fewer: a few prevail (Zipf's law), they decline evenly, or all answers are equally frequent. Enough people (green): all of them stand out in each case. Too few people (red): fewer than a quarter do if a few prevail. Enough people for frequent answers (yellow): anything between. Where you name a frequency, it is green if answers of that frequency stand out, and red if not even those of twice that frequency do.{1}",
+  "{}, translated into {}": "{1:languages}; translations: {2:languages}",
   "{} are in {}, each of which reports prefixes of another length, at ε {}. More people, a larger ε or fewer characters find rarer texts.":
     "{1} are in {2}, each of which is asked for the beginnings of texts in another length. More people, a lighter privacy level or fewer letters find rarer answers.",
   "A text of {} that {} of the people hold is found {} of the time; shorter ones are found at lower frequencies.":

@@ -1,6 +1,6 @@
 // German texts of the pages, by their English ones: new-task.
 export default {
-  "(nothing)": "(nichts)",
+  "(not said)": "(keine Angabe)",
   "0 to 10": "0 bis 10",
   "1 to 5": "1 bis 5",
   "7 for rounds of a week.": "7 für Runden von einer Woche.",
@@ -12,8 +12,6 @@ export default {
     "Wer fünfzig zu fünfzig rät, liegt danach in höchstens {cases} von 100 Fällen richtig.",
   "A liar cannot search for a function that names many answers at once. It needs invitations, one per response. The guarantee for participants stays the same.":
     "Wer lügt, kann dann keine Funktion suchen, die viele Antworten zugleich nennt. Das braucht Einladungen, eine je Antwort. Die Zusage an Teilnehmende bleibt gleich.",
-  "A lighter privacy level, {level}.": "Eine leichtere Datenschutzstufe: {level}.",
-  "A lighter privacy level.": "Eine leichtere Datenschutzstufe.",
   "A mixer that a party outside your organisation runs (“Privacy”, “More options”): the privacy towards you stays the same.":
     "Ein Mixer, den jemand außerhalb Ihrer Organisation betreibt („Datenschutz“, „Weitere Möglichkeiten“): Der Datenschutz Ihnen gegenüber bleibt gleich.",
   "A repeated survey shows what changes from one round to the next.":
@@ -74,6 +72,7 @@ export default {
   "Compare groups": "Gruppen vergleichen",
   "Compare groups (a question with one answer, stays private)":
     "Gruppen vergleichen (eine Frage mit einer Antwort, bleibt geschützt)",
+  "Compare groups, such as ages?": "Gruppen vergleichen, etwa nach Alter?",
   Consent: "Einwilligung",
   Contact: "Kontakt",
   "Courses, this year": "Kurse in diesem Jahr",
@@ -82,7 +81,7 @@ export default {
   "Delete draft": "Entwurf löschen",
   "Delete for good": "Endgültig löschen",
   Description: "Beschreibung",
-  Details: "Einzelheiten",
+  Details: "Details",
   "Devices send their sealed responses there.": "Dorthin senden die Geräte ihre versiegelten Antworten.",
   "Devices spend at most ε = 10 on all surveys of this collector together, unless your app sets another cap: at this privacy level that is {number} responses, and none afterwards.":
     "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus, wenn Ihre App keine andere Grenze setzt: Bei dieser Datenschutzstufe sind das {number} Antworten, danach keine mehr.",
@@ -105,14 +104,13 @@ export default {
   "Fewer answers per response.": "Weniger Texte je Antwort.",
   "Fewer letters.": "Weniger Buchstaben.",
   "Filled in from “{name}”.": "Ausgefüllt nach „{name}“.",
-  "Filled in from “{name}”. How many answers people typically choose is not part of a survey: say it again.":
-    "Ausgefüllt nach „{name}“. Wie viele Antworten Personen üblicherweise wählen, gehört nicht zu einer Umfrage: Geben Sie es noch einmal an.",
   "Filled in with {answers} that “{name}” found; everything else counts as one more answer.":
     "Ausgefüllt mit {answers} aus „{name}“; alles andere zählt als eine weitere Antwort.",
   "First day": "Erster Tag",
   "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that is not allowed. It needs the most people.":
     "Für Gesundheit, Sexualität, Religion, Politik, Ärger bei der Arbeit, Beschwerden über Personen oder alles, was nicht erlaubt ist. Braucht die meisten Personen.",
-  "For opinions, habits and everyday problems.": "Für Meinungen, Gewohnheiten und Probleme im Alltag.",
+  "For opinions, habits and everyday problems, such as faults in a flat.":
+    "Für Meinungen, Gewohnheiten und Probleme im Alltag, etwa Mängel in der Wohnung.",
   "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
     "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
   "For your list of surveys. Every survey needs a name of its own.":
@@ -149,8 +147,8 @@ export default {
     "Wählen {share} der Personen eine Antwort, nennt das Ergebnis dafür etwa {low} bis {high} % oder einen breiteren Bereich.",
   "In equal steps: the result then has the share of each level, medians, and how far values spread.":
     "In gleichen Schritten: Das Ergebnis hat dann den Anteil jeder Stufe, Mediane und wie weit Werte streuen.",
-  "Including those who choose none. A guess is enough.":
-    "Einschließlich derer, die nichts wählen. Eine Schätzung genügt.",
+  "Including those who choose none. A guess is enough: it shapes the forecast and how many answers of a person count; the privacy level stays.":
+    "Einschließlich derer, die nichts wählen. Eine Schätzung genügt: Von ihr hängen die Vorhersage ab und wie viele Antworten einer Person zählen; die Datenschutzstufe bleibt.",
   Invitations: "Einladungen",
   "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.":
     "Sie enthält alles aus dem Formular, die Sammlung, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
@@ -186,7 +184,8 @@ export default {
   "More people: with about {people} in every round the light is green.":
     "Mehr Personen: Mit etwa {people} in jeder Runde ist die Ampel grün.",
   "More people: with about {people} the light is green.": "Mehr Personen: Mit etwa {people} ist die Ampel grün.",
-  "Mould\nNoise\nLift out of order\nHeating too cold": "Schimmel\nLärm\nAufzug defekt\nHeizung zu kalt",
+  "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
+    "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",
   Name: "Name",
   "Name of your organisation": "Name Ihrer Organisation",
   "New survey": "Neue Umfrage",
@@ -197,6 +196,7 @@ export default {
   "No ratings: people only choose.": "Keine Bewertungen: Personen wählen nur.",
   "Not asking what is chosen together.": "Nicht fragen, was zusammen gewählt wird.",
   "Not saved: {reason}": "Nicht gespeichert: {reason}",
+  "Not taken over: {list}.": "Nicht übernommen: {list}.",
   "Number of invitations": "Zahl der Einladungen",
   "Number of levels": "Zahl der Stufen",
   "One choice": "Eine Antwort wählen",
@@ -209,6 +209,10 @@ export default {
   "One per line, in the order of yours.": "Eine je Zeile, in Ihrer Reihenfolge.",
   "Only for harmless questions, such as dates or favourite courses. It needs the fewest people.":
     "Nur für harmlose Fragen, etwa nach Terminen oder Lieblingskursen. Braucht die wenigsten Personen.",
+  "Only if the question allows it, a lighter privacy level.":
+    "Nur wenn die Frage es zulässt: eine leichtere Datenschutzstufe.",
+  "Only if the question allows it, a lighter privacy level: {level}.":
+    "Nur wenn die Frage es zulässt, eine leichtere Datenschutzstufe: {level}.",
   "Open the page of the survey": "Zur Seite der Umfrage",
   Others: "Andere",
   Panels: "Panels",
@@ -285,6 +289,7 @@ export default {
   "The draft cannot be opened. {reason}": "Der Entwurf lässt sich nicht öffnen. {reason}",
   "The file for the mixer is made.": "Die Datei für den Mixer ist erstellt.",
   "The forecast appears here.": "Hier erscheint die Vorhersage.",
+  "The forecast says:": "Die Vorhersage sagt:",
   "The forecast says how many count.": "Wie viele zählen, sagt die Vorhersage.",
   "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.":
     "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
@@ -306,11 +311,13 @@ export default {
   "The survey's page takes one answer per person.": "Die Seite der Umfrage nimmt eine Antwort je Person an.",
   "The survey's page tells people how many they may choose, and takes no more.":
     "Die Seite der Umfrage sagt, wie viele man wählen darf, und nimmt nicht mehr an.",
+  "The result tells it, too.": "Auch das sagt das Ergebnis.",
   "Then answers stand out if at least {share} of people choose them.":
     "Dann heben sich Antworten ab, wenn mindestens {share} der Personen sie wählen.",
   "Then the light is green.": "Dann ist die Ampel grün.",
   "Then the light is yellow: answers stand out if at least {share} of people choose them.":
     "Dann ist die Ampel gelb: Antworten heben sich ab, wenn mindestens {share} der Personen sie wählen.",
+  "There is no forecast yet.": "Es gibt noch keine Vorhersage.",
   "These characters": "Diese Zeichen",
   "They also rate what they chose, such as with stars or minutes. The result has average ratings, too; shares of the same precision usually take about twice as many people.":
     "Sie bewerten auch, was sie gewählt haben, etwa mit Sternen oder Minuten. Das Ergebnis hat auch durchschnittliche Bewertungen; gleich genaue Anteile brauchen meist etwa doppelt so viele Personen.",
@@ -389,6 +396,7 @@ export default {
   "any text": "beliebiger Text",
   "are not taken": "werden nicht angenommen",
   "as the mixer decides": "wie der Mixer entscheidet",
+  "and {rest} more": "und {rest} weitere",
   "ask for the group": "fragen Sie nach der Gruppe",
   "at most {number}": "höchstens {number}",
   "changed on {day}": "geändert am {day}",
@@ -406,7 +414,9 @@ export default {
   "give the answer for all others a name": "geben Sie der Antwort für alle anderen einen Namen",
   "give the survey a name": "geben Sie der Umfrage einen Namen",
   great: "großartig",
+  "how many answers people typically choose": "wie viele Antworten Personen üblicherweise wählen",
   "how many choose an answer": "wie viele eine Antwort wählen",
+  "how many people you expect": "wie viele Personen Sie erwarten",
   "how many, and how they rate": "wie viele und wie sie bewerten",
   "is not taken": "wird nicht angenommen",
   "is rounded": "wird gerundet",
@@ -429,6 +439,7 @@ export default {
   "nothing more": "nichts weiter",
   once: "einmal",
   one: "eine",
+  "one of {number} levels": "eine von {number} Stufen",
   "one of several levels": "eine von mehreren Stufen",
   "one of the values that you name": "einen der Werte, die Sie nennen",
   other: "andere",
@@ -448,6 +459,8 @@ export default {
   stars: "Sterne",
   "the average rating": "die durchschnittliche Bewertung",
   "the collector draws the random function of each response": "der Server zieht die zufällige Funktion jeder Antwort",
+  "the first day of round 1, which is past ({day})": "der erste Tag von Runde 1, der vorbei ist ({day})",
+  "the last day, which is past ({day})": "der letzte Tag, der vorbei ist ({day})",
   "there are {given} lines for {number} answer options": "das sind {given} Zeilen für {number} Antwortmöglichkeiten",
   "there are {number} answer options, of at most 500": "es sind {number} Antwortmöglichkeiten, von höchstens 500",
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
@@ -456,9 +469,8 @@ export default {
   "until the end of {last} (UTC)": "bis einschließlich {last} (UTC)",
   "without an end": "ohne Ende",
   "your texts are in this language already": "Ihre Texte sind schon in dieser Sprache",
-  "{language} (texts still missing: {number})": "{language} (noch fehlende Texte: {number})",
+  "{language} (texts still missing: {texts})": "{language} (noch fehlende Texte: {texts})",
   "{level} (the usual choice)": "{level} (die übliche Wahl)",
-  "{list} and {rest} more": "{list} und {rest} weitere",
   "{name} (copy)": "{name} (Kopie)",
   "{name}: answers found": "{name}: gefundene Antworten",
   "{number} answer options instead of {all}, if people choose as many of them as before.":

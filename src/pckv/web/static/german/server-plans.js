@@ -450,7 +450,7 @@ export default {
   "any text; those to estimate are named afterwards": "beliebiger Text; was geschätzt werden soll, wird danach genannt",
   "{}, of which “{}” stands for all that are not listed":
     "{1}, davon steht „{2:raw}“ für alles, was nicht zur Auswahl steht",
-  "{}, translated into {}": "{1:raw}, übersetzt in {2:raw}",
+  "{}, translated into {}": "{1:languages}; Übersetzungen: {2:languages}",
   "none: a participant holds a key, or not": "keine: Eine Antwortmöglichkeit wird gewählt oder nicht",
   "from {} ({}) to {} ({}) {}": "von {1} ({2:raw}) bis {3} ({4:raw}) {5:raw}",
   "from {} ({}) to {} ({})": "von {1} ({2:raw}) bis {3} ({4:raw})",

@@ -19,7 +19,8 @@ export function goingOn(light, { reach, rarest }) {
 }
 
 const CHANGES = {
-  epsilon: ({ value }) => t("A lighter privacy level, {level}.", { level: levelName(value) }),
+  epsilon: ({ value }) =>
+    t("Only if the question allows it, a lighter privacy level: {level}.", { level: levelName(value) }),
   keys: ({ value }, { keys }) =>
     t("{number} answer options instead of {all}, if people choose as many of them as before.", {
       number: count(Number(value)),
@@ -54,7 +55,10 @@ const list = (items) =>
 // without a mixer they are those of one round.
 export function advice({ ways, values, light, outlook, isRound }) {
   const { enough, reach } = outlook;
-  const items = ways.map((way) => `${CHANGES[way.name](way, values)} ${effect(way, light)}`);
+  // Less privacy comes last.
+  const line = (way) => `${CHANGES[way.name](way, values)} ${effect(way, light)}`,
+    isLighter = ({ name }) => name === "epsilon",
+    items = ways.filter((way) => !isLighter(way)).map(line);
   if (enough?.users) {
     const people = { people: count(round(enough.users)) };
     items.push(
@@ -63,6 +67,7 @@ export function advice({ ways, values, light, outlook, isRound }) {
         : t("More people: with about {people} the light is green.", people),
     );
   }
+  items.push(...ways.filter(isLighter).map(line));
   const better = t(
     "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.",
   );
@@ -76,7 +81,7 @@ export function discoveryAdvice({ characters, padding, epsilon }) {
       t("More people."),
       characters > 1 ? t("Fewer letters.") : null,
       padding > 1 ? t("Fewer answers per response.") : null,
-      Number(epsilon) < 3 ? t("A lighter privacy level.") : null,
+      Number(epsilon) < 3 ? t("Only if the question allows it, a lighter privacy level.") : null,
     ].filter(Boolean),
   );
 }

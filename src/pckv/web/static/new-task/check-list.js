@@ -1,19 +1,12 @@
-// What a form says, in short, before it is published; each line leads to its step.
+// What a form says, before it is published: all that publishing fixes. Each line leads to its step.
 import { day, t } from "../shared/language.js";
 import { count, make, plural, replace } from "../shared/page.js";
+import { endText, levelTexts } from "../shared/ranges.js";
 
-const NONE = t("(nothing)");
+const NONE = t("(not said)"),
+  MAX_OPTIONS = 25;
 
-// What the answer options are, in short.
-function answers(form) {
-  const { keys } = form.fields;
-  if (keys.isDiscovery) return t("unknown: people write them");
-  if (keys.isHashed) return t("any text");
-  const list = keys.keys();
-  if (!Array.isArray(list)) return plural(list, "answer option");
-  const shown = list.slice(0, 5).join(", ");
-  return list.length > 5 ? t("{list} and {rest} more", { list: shown, rest: count(list.length - 5) }) : shown || NONE;
-}
+const list = (texts) => make("ul", {}, ...texts.map((text) => make("li", {}, text)));
 
 const counted = (number) =>
   number === 1
@@ -34,6 +27,46 @@ function perPerson({ fields, held, tree }, plan) {
   return [counted(padding), measured > 0 ? t("The result says how many people gave more.") : null]
     .filter(Boolean)
     .join(" ");
+}
+
+// What answers people write, where they are unknown.
+function ofDiscovery({ characters, letters, alphabet, groups }) {
+  return [
+    [characters.label, characters.value],
+    [letters.label, alphabet.element.hidden ? letters.labelOf(letters.value) : alphabet.value],
+    groups.value ? [groups.label, groups.value] : null,
+  ].filter(Boolean);
+}
+
+// The ends of a scale with what they mean, its unit, and what a response tells of it.
+function ofScale({ fields, scale }) {
+  const { unit, low_label: poor, high_label: great, levels } = fields,
+    { low, high, levels: chosen } = scale.values(),
+    [first, last] = levelTexts([Number(low), Number(high)]);
+  const told = {
+    two: () => levels.as.labelOf("two"),
+    number: () => t("one of {number} levels", { number: count(chosen) }),
+    named: () => levelTexts(chosen.map(Number)).join("; "),
+  };
+  return [
+    [
+      fields.scale.label,
+      t("{least} to {most}", { least: endText(first, poor.value), most: endText(last, great.value) }),
+    ],
+    [unit.label, unit.value || NONE],
+    [levels.as.label, told[levels.as.value]()],
+    levels.as.value === "two" ? null : [levels.between.label, levels.between.labelOf(levels.between.value)],
+  ].filter(Boolean);
+}
+
+// What is learned beyond single answers.
+function ofDerived({ segment, together }) {
+  const groups = segment.segment(),
+    said = groups ? make("span", {}, groups.name, list(groups.labels)) : segment.as.labelOf("none");
+  return [
+    segment.element.hidden ? null : [segment.label, said],
+    together.isOn ? [together.label, t("The result tells it, too.")] : null,
+  ].filter(Boolean);
 }
 
 function access({ fields, mixing }) {
@@ -57,39 +90,88 @@ function time({ opens, last }, repeat) {
   return last.value ? t("until the end of {last} (UTC)", values) : t("without an end");
 }
 
+// Who mixes the responses, and who draws their random functions.
+function ofResponses({ fields, mixing }) {
+  const { mixer, mixer_operator: operator, coin } = fields;
+  if (mixing.isOn) return [mixer, operator].map(({ label, value }) => [label, value]);
+  return coin.value === "server" && !coin.element.hidden ? [[coin.label, coin.labelOf("server")]] : [];
+}
+
 export class CheckList {
   // `go` leads to a step.
   constructor(go) {
     this.go = go;
     this.element = make("dl", { class: "facts check-list" });
+    // Whether the operator looks at all of a long list of answer options.
+    this.isOpen = false;
   }
 
-  // `plan` is null until there is one.
+  // `plan` is null until there is one. On other steps the list is empty: a form with many answers is quick to fill in.
   show(form, plan) {
-    const { fields } = form,
+    if (!form.steps.isLast) return replace(this.element);
+    const { fields, isRated } = form,
+      { keys, other } = fields,
       chosen = fields.epsilon.preset,
       text = (name) => fields[name].value || NONE;
-    const lines = [
-      [0, t("Question"), fields.question.value || fields.name.value || NONE],
-      [0, t("Name"), text("name")],
-      [0, t("Description"), text("description")],
-      [1, t("Answers"), answers(form)],
-      [1, t("Answers of one person"), perPerson(form, plan)],
-      [1, t("Languages"), fields.translations.inShort()],
-      [2, t("People"), fields.users.value ? count(Number(fields.users.value)) : NONE],
-      [2, t("How people take part"), access(form)],
-      [2, t("Time"), time(fields, form.repeat)],
-      [2, t("Contact"), text("contact")],
-      [2, t("Who may take part"), text("eligibility")],
-      [2, t("Consent"), text("consent")],
-      [3, t("Privacy"), chosen.value === "other" ? `ε = ${fields.epsilon.value}` : chosen.labelOf(chosen.value)],
+    const steps = [
+      [
+        [t("Question"), fields.question.value || fields.name.value || NONE],
+        [t("Name"), text("name")],
+        [t("Description"), text("description")],
+      ],
+      [
+        [t("Answers"), this.answers(keys)],
+        form.other() && !keys.isDiscovery ? [other.label, `${other.as.labelOf("other")}: ${form.other()}`] : null,
+        [t("Answers of one person"), perPerson(form, plan)],
+        ...(keys.isDiscovery ? ofDiscovery(fields) : []),
+        ...(isRated ? ofScale(form) : []),
+        ...ofDerived(fields),
+        [t("Languages"), fields.translations.inShort()],
+      ],
+      [
+        [t("People"), fields.users.value ? count(Number(fields.users.value)) : NONE],
+        [t("How people take part"), access(form)],
+        [t("Time"), time(fields, form.repeat)],
+        form.repeat.isOn ? [fields.panels.label, fields.panels.value] : null,
+        [t("Contact"), text("contact")],
+        [t("Who may take part"), text("eligibility")],
+        [t("Consent"), text("consent")],
+      ],
+      [
+        [t("Privacy"), chosen.value === "other" ? `ε = ${fields.epsilon.value}` : chosen.labelOf(chosen.value)],
+        ...ofResponses(form),
+      ],
     ];
-    replace(this.element, ...lines.map((line) => this.line(line)));
+    const lines = steps.flatMap((step, place) => step.filter(Boolean).map((line) => this.line(place, ...line)));
+    replace(this.element, ...lines);
   }
 
-  line([place, label, text]) {
+  // All answer options; of many the first ones, and the others on demand.
+  answers(keys) {
+    if (keys.isDiscovery) return t("unknown: people write them");
+    if (keys.isHashed) return t("any text");
+    const names = keys.keys(),
+      rest = names.length - MAX_OPTIONS;
+    if (!Array.isArray(names)) return plural(names, "answer option");
+    if (!names.length) return NONE;
+    const shown = list(names.slice(0, MAX_OPTIONS));
+    return rest > 0 ? make("span", {}, shown, this.others(names.slice(MAX_OPTIONS), count(rest))) : shown;
+  }
+
+  // The list is made anew whenever the form changes, and stays open then.
+  others(names, rest) {
+    const content = make("div"),
+      details = make("details", { open: this.isOpen }, make("summary", {}, t("and {rest} more", { rest })), content);
+    details.addEventListener("toggle", () => {
+      this.isOpen = details.open;
+      replace(content, this.isOpen ? list(names) : null);
+    });
+    return details;
+  }
+
+  line(place, label, content) {
     const change = make("button", { type: "button", class: "plain", onclick: () => this.go(place) }, t("Change"));
     change.setAttribute("aria-label", t("Change: {what}", { what: label }));
-    return make("div", {}, make("dt", {}, label), make("dd", {}, text, " ", change));
+    return make("div", {}, make("dt", {}, label), make("dd", {}, content, " ", change));
   }
 }

@@ -1,26 +1,38 @@
 // The values of the form for another run of a task or of a series, or for what a discovery found; and what to say of it.
-import { t } from "../shared/language.js";
+import { day, t } from "../shared/language.js";
 import { ask, plural } from "../shared/page.js";
 import { isDiscovery } from "../shared/task-words.js";
 import { valuesOfFound } from "./discovery-fields.js";
+import { daysOf, firstOf, valuesOfAccess } from "./people-fields.js";
 import { valuesOfSeries, valuesOfTask } from "./task-form.js";
 
-const filledIn = ({ name, ...task }) =>
-  isDiscovery(task)
-    ? t("Filled in from “{name}”.", { name })
-    : t("Filled in from “{name}”. How many answers people typically choose is not part of a survey: say it again.", {
-        name,
-      });
+// What is not part of a survey, or is over, has to be said again.
+function filledIn({ name, ...task }, { users, past }) {
+  const left = [
+      isDiscovery(task) || task.more === "refuse" ? null : t("how many answers people typically choose"),
+      users ? null : t("how many people you expect"),
+      past,
+    ].filter(Boolean),
+    said = t("Filled in from “{name}”.", { name });
+  return left.length ? `${said} ${t("Not taken over: {list}.", { list: left.join("; ") })}` : said;
+}
 
 export async function copiedTask(id) {
   const path = `/tasks/${encodeURIComponent(id)}`,
-    [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
-  return { words: filledIn(task), values: valuesOfTask(task, target) };
+    [task, overview] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]),
+    days = daysOf(task),
+    past = days.past && t("the last day, which is past ({day})", { day: day(days.past) });
+  return {
+    words: filledIn(task, { users: overview.target, past }),
+    values: { ...valuesOfTask(task, overview.target), ...valuesOfAccess(overview), ...days.values },
+  };
 }
 
 export async function copiedSeries(id) {
-  const contract = await ask("GET", `/series/${encodeURIComponent(id)}`);
-  return { words: filledIn(contract.task), values: valuesOfSeries(contract) };
+  const contract = await ask("GET", `/series/${encodeURIComponent(id)}`),
+    first = firstOf(contract.first),
+    past = first ? null : t("the first day of round 1, which is past ({day})", { day: day(contract.first) });
+  return { words: filledIn(contract.task, { users: null, past }), values: { ...valuesOfSeries(contract), first } };
 }
 
 export async function foundKeys(id) {

@@ -1,4 +1,5 @@
 // What is learned beyond single keys: shares within groups, or which keys are chosen together.
+import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 import { SegmentField, valueOfSegment } from "./segment-field.js";
 import { TogetherField, valueOfTogether } from "./together-field.js";
@@ -6,14 +7,21 @@ import { TogetherField, valueOfTogether } from "./together-field.js";
 export class DerivedFields {
   constructor() {
     this.fields = { segment: new SegmentField(), together: new TogetherField() };
-    this.element = make("div", {}, ...Object.values(this.fields).map(({ element }) => element));
+    const { segment } = this.fields;
+    this.groups = make(
+      "details",
+      { class: "more" },
+      make("summary", {}, t("Compare groups, such as ages?")),
+      segment.element,
+    );
   }
 
   // Both need a list of keys; what goes together is asked of keys without values.
   update({ keys, isRated, hasOther, isOneChoice }) {
     const { segment, together } = this.fields,
       isListed = !keys.isHashed && !keys.isDiscovery;
-    segment.element.hidden = !isListed;
+    this.groups.hidden = segment.element.hidden = !isListed;
+    if (segment.isOn) this.groups.open = true;
     together.update({
       isOffered: isListed && !isRated,
       keyCount: keys.keyCount,

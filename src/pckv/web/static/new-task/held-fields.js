@@ -28,7 +28,9 @@ export class HeldFields {
     const pairs = numeric(t("How many answers a person chooses on average"), {
       step: "any",
       min: 0.001,
-      hint: t("Including those who choose none. A guess is enough."),
+      hint: t(
+        "Including those who choose none. A guess is enough: it shapes the forecast and how many answers of a person count; the privacy level stays.",
+      ),
       missing: t("say how many answers people typically choose"),
     });
     const most = numeric(t("At most (optional)"), { hint: t("The most that any person chooses, if you know it.") });

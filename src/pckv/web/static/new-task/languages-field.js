@@ -125,8 +125,8 @@ export class LanguagesField {
       isKeys = name === KEYS,
       rows = isKeys ? rowsOf(text) : 3;
     const control = hasLines
-      ? make("textarea", { rows, placeholder: text, lang: tag })
-      : make("input", { type: "text", autocomplete: "off", placeholder: text, lang: tag });
+      ? make("textarea", { rows, placeholder: text, lang: tag, spellcheck: "true" })
+      : make("input", { type: "text", autocomplete: "off", placeholder: text, lang: tag, spellcheck: "true" });
     control.value = isKeys ? (texts[KEYS] ?? []).join("\n") : (texts[name] ?? "");
     this.inputs.push({ name, control });
     const element = field(label, control, isKeys ? t("One per line, in the order of yours.") : null),
@@ -141,13 +141,12 @@ export class LanguagesField {
     return element;
   }
 
-  // The languages, and of how many texts a translation is missing.
+  // The languages, and of which texts a translation is missing.
   inShort() {
     const others = Object.keys(this.translations).map((tag) => {
-      const missing = this.texts().filter(([name, , text]) => text && !this.translations[tag][name]?.length).length;
-      return missing
-        ? t("{language} (texts still missing: {number})", { language: nameOf(tag), number: count(missing) })
-        : nameOf(tag);
+      const missing = this.texts().filter(([name, , text]) => text && !this.translations[tag][name]?.length),
+        texts = missing.map(([, label]) => label).join(", ");
+      return texts ? t("{language} (texts still missing: {texts})", { language: nameOf(tag), texts }) : nameOf(tag);
     });
     return [nameOf(this.own.value), ...others].join(", ");
   }

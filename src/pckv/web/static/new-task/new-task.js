@@ -176,7 +176,7 @@ class NewTask {
   send() {
     if (!this.isReady()) return;
     if (this.form.mixing.isOn) this.attempt(() => this.makeFile());
-    else this.dialog.open(this.form.fields.name.value);
+    else this.dialog.open(this.form.fields.name.value, this.plan.reminder());
   }
 
   create() {

@@ -1,7 +1,7 @@
 // Who takes part, how, and until when.
 import { line, lines, more, row } from "./ask-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
-import { dayAfter, t } from "../shared/language.js";
+import { dayAfter, dayBefore, t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const MAX_USERS = 1e15,
@@ -50,6 +50,11 @@ export class PeopleFields {
       eligibility: lines(t("Who may take part"), t("Such as: adults who live in Berlin.")),
       consent: lines(t("Consent"), t("What participants have to agree to before they send anything.")),
     };
+    // The number of invitations that was filled in; what the operator types there stays.
+    this.proposed = "";
+    this.fields.invitations.input.addEventListener("input", () => {
+      this.proposed = null;
+    });
   }
 
   build(often) {
@@ -74,13 +79,13 @@ export class PeopleFields {
     if (!isRequired && last.input.validity.valid) last.problem.show(null);
   }
 
-  // A survey ends on its first day or later, and there are as many invitations as people unless another number is named.
+  // A survey ends on its first day or later, and there are as many invitations as people until the operator names a number.
   update() {
     const { opens, last, access, invitations, users } = this.fields,
       isInvited = access.value === "invitations",
       number = String(Math.min(Number(users.value), MAX_INVITATIONS));
     last.input.min = opens.value > today() ? opens.value : today();
-    if (isInvited && users.value && invitations.value === (this.proposed ?? "")) {
+    if (isInvited && users.value && invitations.value === this.proposed) {
       invitations.value = users.wrong() ? "" : number;
       this.proposed = invitations.value;
     }
@@ -92,3 +97,19 @@ export class PeopleFields {
     return { opens: opens.value || null, closes: last.value ? dayAfter(last.value) : null };
   }
 }
+
+// The first day of a survey or a series, if another one can still begin on it.
+export const firstOf = (first) => (first && first >= today() ? first : "");
+
+// The days for another run of a task, and its last day where that is past.
+export function daysOf({ opens, closes }) {
+  const last = closes && dayBefore(closes),
+    past = last && last < today() ? last : null;
+  return { values: { opens: firstOf(opens), last: last && !past ? last : "" }, past };
+}
+
+// How people take part in another run of a task, from its overview: as many are invited as were in all.
+export const valuesOfAccess = ({ by_invitation: invited, invitations }) =>
+  invited
+    ? { access: "invitations", invitations: invitations.made ? String(invitations.made) : "" }
+    : { access: "link" };

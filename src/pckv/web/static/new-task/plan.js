@@ -17,7 +17,7 @@ const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 export class PlanSection {
   // `change` leads to what the plan assumes; `computed` is called with every plan, and with null while there is none.
   constructor(change, computed) {
-    Object.assign(this, { change, computed, newest: null });
+    Object.assign(this, { change, computed, newest: null, wanted: null });
     this.byEpsilon = new Chart(t("Expected 95 % ranges against ε."));
     this.byUsers = new Chart(t("Expected 95 % ranges against the number of people."));
     this.said = make("div", { "aria-live": "polite" });
@@ -37,15 +37,17 @@ export class PlanSection {
     this.giveUp();
     this.busy.textContent = "";
     this.details.hidden = true;
-    this.computed(null);
     replace(this.said, make("p", {}, t("The forecast appears here.")), make("p", { class: "aside" }, text));
   }
 
   // `perRound`, if it is not empty, says that the plan is for one round of several. What is asked for is given up as soon
-  // as the form says something else.
+  // as the form says something else that it depends on. Meanwhile a forecast stays, and nothing is named as missing.
   show(values, perRound = "") {
+    const wanted = JSON.stringify([values, perRound]);
+    if (wanted === this.wanted) return;
     this.giveUp();
-    this.computed(null);
+    this.wanted = wanted;
+    if (this.details.hidden) replace(this.said, make("p", {}, t("The forecast appears here.")));
     this.later(this.turn, values, perRound);
   }
 
@@ -82,6 +84,7 @@ export class PlanSection {
       await this.draw();
     } catch (error) {
       if (signal.aborted) return;
+      this.wanted = null;
       this.details.hidden = true;
       replace(this.said, alertBox(told(error.detail ?? error.message)));
     } finally {
@@ -98,7 +101,7 @@ export class PlanSection {
   async draw() {
     const { details, newest, byEpsilon, byUsers } = this;
     if (!details.open || details.hidden) return;
-    if (!newest.by_epsilon) {
+    if (!newest?.by_epsilon) {
       replace(this.curves);
       return;
     }
@@ -125,6 +128,17 @@ export class PlanSection {
   giveUp() {
     this.turn++;
     this.compute.stop();
+    this.newest = this.wanted = null;
+    this.computed(null);
+  }
+
+  // What is said again before publishing: the forecast unless its light is green.
+  reminder() {
+    const { newest } = this;
+    if (!newest) return make("p", { class: "note" }, t("There is no forecast yet."));
+    const [first] = newest.sections;
+    if (first.light === "green") return null;
+    return make("div", {}, make("p", {}, t("The forecast says:")), atFirstSight(first, newest));
   }
 
   // For good: a chart that is stopped draws nothing again.
@@ -228,7 +242,7 @@ function bothWays({ title, sentences }) {
 // A table of three columns does not fit beside the form.
 function proposed({ title, rows, sentences }) {
   const lines = rows.map(([member, value, meaning]) =>
-    make("li", {}, make("code", {}, member), " ", make("strong", {}, value), `, ${told(meaning)}`),
+    make("li", {}, make("code", {}, member), " ", make("strong", {}, told(value)), `, ${told(meaning)}`),
   );
   return make(
     "div",

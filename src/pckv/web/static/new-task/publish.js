@@ -1,6 +1,6 @@
 // The question before a survey is published: its first button is the way back.
 import { t } from "../shared/language.js";
-import { make } from "../shared/page.js";
+import { make, replace } from "../shared/page.js";
 
 export const FIXED = t(
   "Questions, answers, languages, privacy level and the last day can't be changed after this. “Duplicate and change” makes a new survey of it.",
@@ -8,12 +8,14 @@ export const FIXED = t(
 
 export function publishDialog(work) {
   const title = make("h2", {}),
+    said = make("div"),
     back = make("button", { type: "button", onclick: () => element.close() }, t("Cancel")),
     publish = make("button", { type: "button", class: "main", onclick: go }, t("Publish now"));
   const element = make(
     "dialog",
     { "aria-label": t("Publish") },
     title,
+    said,
     make("p", {}, FIXED),
     make("div", { class: "buttons" }, back, publish),
   );
@@ -23,8 +25,10 @@ export function publishDialog(work) {
   }
   return {
     element,
-    open(name) {
+    // `reminder` is what the forecast says against it.
+    open(name, reminder) {
       title.textContent = t("Publish “{name}”?", { name });
+      replace(said, reminder);
       element.showModal();
     },
   };

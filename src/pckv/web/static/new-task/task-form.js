@@ -74,7 +74,7 @@ export class TaskForm {
       { check: (step) => this.validate(step), shown },
     );
     this.element = make("div", { oninput: this.changed, onchange: this.changed }, this.steps.element);
-    this.defaults = JSON.stringify(this.values());
+    for (const control of this.written()) control.spellcheck = true;
     this.update(() => {});
   }
 
@@ -85,10 +85,11 @@ export class TaskForm {
       other.element,
       make("div", { class: "row" }, most.element, any.element),
       this.held.ofApps,
-      this.derived.element,
+      this.fields.together.element,
     );
-    const { element: scale } = this.scale;
-    return make("div", {}, keys.element, this.tree.element, this.held.element, scale, this.more);
+    const { element: scale } = this.scale,
+      { groups } = this.derived;
+    return make("div", {}, keys.element, this.tree.element, this.held.element, scale, groups, this.more);
   }
 
   privacy() {
@@ -108,6 +109,13 @@ export class TaskForm {
       shown = ["name", ...ABOUT.filter((name) => this.isRated || !OF_VALUES.includes(name))],
       texts = shown.map((name) => [name, this.fields[name].label, this.fields[name].value, LONG.includes(name)]);
     return [...texts, ["keys", keys.label, names, true]];
+  }
+
+  // Where the operator writes in the language of the survey.
+  written() {
+    const { name, keys, other, segment } = this.fields,
+      texts = ABOUT.filter((member) => member !== "contact").map((member) => this.fields[member]);
+    return [keys.names, ...[name, ...texts, other.name, segment.name, segment.labels].map(({ input }) => input)];
   }
 
   // Whether keys have values.
@@ -144,6 +152,7 @@ export class TaskForm {
     this.people.update();
     other.element.hidden = keys.isHashed || finds;
     this.fields.translations.update();
+    for (const control of this.written()) control.lang = this.fields.translations.value.language;
     this.derived.update({ keys, isRated, hasOther: this.other() !== null, isOneChoice: this.held.isOneChoice });
     this.scale.update();
     changed();

@@ -4,7 +4,7 @@ import { t } from "../shared/language.js";
 import { CHOOSE, RATE } from "./ask-fields.js";
 
 const OPTIONS = {
-  problems: t("Mould\nNoise\nLift out of order\nHeating too cold"),
+  problems: t("Mould\nLoud neighbours\nLift out of order\nHeating too cold"),
   activities: t("Running\nYoga\nSwimming\nFootball"),
   days: t("Monday\nWednesday\nSaturday"),
   symptoms: t("Headache\nNausea\nTiredness\nFever"),
@@ -51,6 +51,8 @@ export const TEMPLATES = {
     options: OPTIONS.symptoms,
     values: {
       asks: RATE,
+      // Health.
+      epsilon: "1",
       holding: "all",
       pairs: "1.5",
       scale: "severity",

@@ -2,8 +2,8 @@
 // `english/server.js`, has them by what the server says: a hole {} stands where it fills in, and the text of the page
 // says by {1}, {2} where what fills which hole stands. What fills a hole
 // is told itself, and its numbers and days are written as in the language, unless its place says what it is:
-// {1:raw} for texts of people, which stay as they are, {1:list} for numbers with semicolons between them, and {1:dative} for
-// a number of things after "von", "nach", "mit".
+// {1:raw} for texts of people, which stay as they are, {1:list} for numbers with semicolons between them, {1:languages}
+// for tags of languages, and {1:dative} for a number of things after "von", "nach", "mit".
 
 import english from "../english/server.js";
 import { language } from "./language.js";
@@ -15,12 +15,14 @@ const catalog = language === "de" ? (await import("../german/server.js")).defaul
   NUMBER = /(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,]*\w)|(?<![\w.,])\d+\.\d+(?![\w]|\.\d)/g,
   MINUS = /(?<![\w-])-(?=\d)/g,
   DAY = /(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])/g,
+  TAG = /^[a-z]{2,3}(-[A-Z]{2})?$/,
   WORD = /\p{L}{2}/u,
   // What is left in English counts by its letters, texts of people much less: the least decides between patterns.
   COST_OF_RAW = 0.001,
   MAX_REMEMBERED = 5000;
 
-const swapped = { ",": ".", ".": "," },
+const languageNames = new Intl.DisplayNames([language], { type: "language" }),
+  swapped = { ",": ".", ".": "," },
   date = (text) =>
     new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date(`${text}T00:00:00Z`)),
   inGerman = (text) =>
@@ -32,6 +34,11 @@ const swapped = { ",": ".", ".": "," },
   KINDS = {
     raw: (text) => text,
     list: (text) => text.split(", ").map(numbers).join("; "),
+    languages: (text) =>
+      text
+        .split(", ")
+        .map((tag) => (TAG.test(tag) ? languageNames.of(tag) : tag))
+        .join(", "),
     dative: (text) => (text.startsWith("1 ") ? text : text.replace(/(?<=[elr])$/, "n")),
   };
 
@@ -41,7 +48,7 @@ const holeBefore = (text) => (text ? "(.*?)" : "([\\d.,]*\\d(?: %)?|.*?)");
 function compiled([english, german]) {
   const texts = english.split(HOLE),
     kinds = [...german.matchAll(PLACE)].map(([, number, kind]) => [number - 1, kind]),
-    raw = new Set(kinds.filter(([, kind]) => ["raw", "list"].includes(kind)).map(([number]) => number)),
+    raw = new Set(kinds.filter(([, kind]) => ["raw", "list", "languages"].includes(kind)).map(([number]) => number)),
     [begin, ...rest] = texts.map((text) => text.replace(SPECIAL, "\\$&")),
     source = begin + rest.map((text, place) => holeBefore(text || place === rest.length - 1) + text).join("");
   return {
