@@ -231,8 +231,8 @@ export default {
   "People choose": "Personen wählen",
   "People choose and rate": "Personen wählen und bewerten",
   "People expected": "Erwartete Personen",
-  "People tick their symptoms and say how severe each is: mild, moderate or severe.":
-    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist: leicht, mittel oder stark.",
+  "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe).":
+    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist, von 1 (leicht) bis 3 (stark).",
   "People tick what applies to them. You learn how many that is, for each answer.":
     "Personen kreuzen an, was auf sie zutrifft. Sie erfahren für jede Antwort, wie viele das sind.",
   "People who choose any answer, in % (optional)": "Personen, die überhaupt eine Antwort wählen, in % (freiwillig)",
@@ -426,7 +426,7 @@ export default {
   "list the answers": "nennen Sie die Antworten",
   "low or high": "niedrig oder hoch",
   mild: "leicht",
-  "mild, moderate, severe (1 to 3)": "leicht, mittel, stark (1 bis 3)",
+  "three steps (1 to 3)": "drei Stufen (1 bis 3)",
   "name the address of the mixer": "nennen Sie die Adresse des Mixers",
   "name the characters that answers consist of": "nennen Sie die Zeichen, aus denen Antworten bestehen",
   "name the first day": "nennen Sie den ersten Tag",

@@ -21,7 +21,7 @@ export class ScaleField {
         t("Scale"),
         [
           ["stars", t("1 to 5")],
-          ["severity", t("mild, moderate, severe (1 to 3)")],
+          ["severity", t("three steps (1 to 3)")],
           ["ten", t("0 to 10")],
           [OWN, t("Another scale")],
         ],

@@ -45,7 +45,7 @@ export const TEMPLATES = {
   },
   symptoms: {
     title: t("Symptoms with severity"),
-    text: t("People tick their symptoms and say how severe each is: mild, moderate or severe."),
+    text: t("People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe)."),
     example: t("Which of these symptoms did you have this week, and how severe were they?"),
     name: t("Symptoms, this week"),
     options: OPTIONS.symptoms,

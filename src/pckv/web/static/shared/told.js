@@ -15,7 +15,7 @@ const catalog = language === "de" ? (await import("../german/server.js")).defaul
   NUMBER = /(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,]*\w)|(?<![\w.,])\d+\.\d+(?![\w]|\.\d)/g,
   MINUS = /(?<![\w-])-(?=\d)/g,
   DAY = /(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])/g,
-  TAG = /^[a-z]{2,3}(-[A-Z]{2})?$/,
+  TAG = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/,
   WORD = /\p{L}{2}/u,
   // What is left in English counts by its letters, texts of people much less: the least decides between patterns.
   COST_OF_RAW = 0.001,
