@@ -177,7 +177,7 @@ export default {
   "A new survey with a lighter {level}, which promises people less.":
     "Eine neue Umfrage mit leichterer {level}, die den Personen weniger verspricht.",
   "privacy level": "Datenschutzstufe",
-  "more often than by chance": "öfter als durch Zufall",
+  "more often than by chance": "häufiger als durch Zufall",
   "less often than by chance": "seltener als durch Zufall",
   "“Times chance” is how many times as often both are chosen as they would be if choosing one said nothing about the other: 1 is chance.":
     "„Mal Zufall“ sagt, wievielmal so oft beide gewählt werden, wie wenn die eine Wahl nichts über die andere sagte: 1 ist Zufall.",
