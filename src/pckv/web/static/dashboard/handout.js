@@ -1,6 +1,6 @@
 // What goes out with a link, in the languages of the survey: a text for a letter or a message, and a poster to print.
 import { dayBefore, inLanguage, LANGUAGES, language } from "../shared/language.js";
-import { choice, field, make, replace } from "../shared/page.js";
+import { alertBox, choice, field, make, replace } from "../shared/page.js";
 import { printAlone } from "../shared/print-alone.js";
 import { snippet } from "../shared/snippet.js";
 
@@ -41,7 +41,8 @@ function letter(task, link, organisation, words) {
 }
 
 function poster(task, link, code, organisation, words) {
-  const { t, tag } = words;
+  const { t, tag } = words,
+    end = until(task, words);
   return make(
     "article",
     { class: "poster", lang: tag },
@@ -51,7 +52,7 @@ function poster(task, link, code, organisation, words) {
     make("img", { class: "qr", src: code, alt: t("QR code of the link to take part") }),
     make("p", {}, t("Or open this address:")),
     make("p", { class: "address" }, link),
-    make("p", {}, until(task, words)),
+    end ? make("p", {}, end) : null,
     make("p", {}, protection(words)),
   );
 }
@@ -68,7 +69,8 @@ function languagesOf({ about }) {
 export async function handoutSection(task, organisation, link = null, code = null) {
   const { t } = await inLanguage(language),
     tags = languagesOf(task),
-    place = make("div");
+    place = make("div"),
+    said = make("div");
   let words;
   async function show(tag) {
     words = await inLanguage(tag);
@@ -82,7 +84,12 @@ export async function handoutSection(task, organisation, link = null, code = nul
   );
   async function print() {
     const element = poster(task, link, code, organisation, words);
-    await element.querySelector("img").decode();
+    replace(said);
+    try {
+      await element.querySelector("img").decode();
+    } catch {
+      return replace(said, alertBox(t("The QR code cannot be loaded now. Try again in a moment.")));
+    }
     printAlone(element);
   }
   const hint = link
@@ -100,5 +107,6 @@ export async function handoutSection(task, organisation, link = null, code = nul
     link
       ? make("div", { class: "buttons" }, make("button", { type: "button", onclick: print }, t("Print a poster")))
       : null,
+    said,
   );
 }

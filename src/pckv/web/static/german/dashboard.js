@@ -60,6 +60,8 @@ export default {
   "Hello,": "Guten Tag,",
   "Language of the text": "Sprache des Textes",
   "Or open this address:": "Oder öffnen Sie diese Adresse:",
+  "The QR code cannot be loaded now. Try again in a moment.":
+    "Der QR-Code lässt sich gerade nicht laden. Versuchen Sie es gleich noch einmal.",
   "Print a poster": "Plakat drucken",
   Help: "Hilfe",
   "How do I get a token?": "Wie bekomme ich ein Token?",
