@@ -7,6 +7,7 @@ how busy the machine is.
 from __future__ import annotations
 
 import asyncio
+import base64
 import gc
 import json
 import os
@@ -23,6 +24,7 @@ from pckv import Report, Series, Task
 from pckv.base.wire import Words
 from pckv.collector.analysis.estimates import MAX_ASKED_KEYS
 from pckv.collector.computations import AnalysisThreads
+from pckv.collector.contracts.drafts import MAX_VALUES_BYTES
 from pckv.collector.http.gateway import routes_of
 from pckv.collector.http.settings import Settings
 from support.collectors import ADMINISTRATOR, ARROW, DAY, JSON, Running, as_items, bearer, running
@@ -150,6 +152,10 @@ def ask_for_codes(large: Large) -> httpx2.Response:
     return large.collector.administer("POST", f"/tasks/{large.task.id}/qr", body.encode())
 
 
+def keep_draft(large: Large) -> httpx2.Response:
+    return large.collector.administer("POST", "/drafts", DRAFT)
+
+
 def as_json(large: Large) -> bytes:
     return json.dumps({"reports": as_items(*random_reports(large.task))}).encode()
 
@@ -159,6 +165,16 @@ PARQUET, CSV = "application/vnd.apache.parquet", "text/csv"
 ASKED = json.dumps({"keys": NAMES[:MAX_ASKED_KEYS]}).encode()
 FORM = json.dumps(
     {"name": "form", "keys": NAMES, "low": "0", "high": "1", "epsilon": "1", "users": 100_000, "pairs": 3}
+).encode()
+# As large as they may be.
+DRAFT = json.dumps(
+    {"name": "draft", "values": {"options": [name * 2 for name in NAMES[: MAX_VALUES_BYTES // 64]]}}
+).encode()
+LOGO = json.dumps(
+    {
+        "name": "named",
+        "logo": "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(250 * 2**10)).decode(),
+    }
 ).encode()
 TOO_MANY = b'{"keys":[' + b'"",' * (Settings.body_bytes // 3 - 10) + b'""]}'
 BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
@@ -209,6 +225,13 @@ BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
     ("GET", "/tasks/{task_id}/qr.svg"): [lambda large: large.of_task("/qr.svg?origin=https://example.org")],
     ("POST", "/tasks/{task_id}/qr"): [ask_for_codes],
     ("POST", "/tasks/new"): [lambda large: large.collector.administer("POST", "/tasks/new?preview=true", FORM)],
+    ("POST", "/drafts"): [keep_draft],
+    ("GET", "/drafts"): [lambda large: large.get("/drafts")],
+    ("GET", "/drafts/{draft_id}"): [lambda large: large.get(f"/drafts/{keep_draft(large).json()['id']}")],
+    ("PUT", "/drafts/{draft_id}"): [
+        lambda large: large.collector.administer("PUT", f"/drafts/{keep_draft(large).json()['id']}", DRAFT)
+    ],
+    ("PUT", "/organisation"): [lambda large: large.collector.administer("PUT", "/organisation", LOGO)],
     ("GET", "/tasks/{task_id}/results"): [lambda large: large.of_task("/results")],
     ("GET", "/join/{survey_id}"): [lambda large: large.get(f"/join/{large.task.id}")],
     ("GET", "/plan"): [lambda large: large.get("/plan?users=100000&keys=1000000&pairs=3&epsilon=1")],
@@ -220,6 +243,12 @@ BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
 }
 # Routes that read or change a row, or send a file.
 SMALL = {
+    ("GET", "/deleted"),
+    ("POST", "/tasks/{task_id}/reopen"),
+    ("POST", "/tasks/{task_id}/restore"),
+    ("DELETE", "/drafts/{draft_id}"),
+    ("GET", "/organisation"),
+    ("GET", "/organisation/logo"),
     ("PATCH", "/tasks/{task_id}"),
     ("DELETE", "/tasks/{task_id}"),
     ("POST", "/tasks/{task_id}/close"),

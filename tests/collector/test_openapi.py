@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ from pckv.collector.http.problem_details import MEDIA_TYPE
 from pckv.collector.http.protocol import MAX_HEAD_BYTES
 from pckv.collector.http.settings import Settings
 from pckv.collector.service import openapi
+from pckv.store.base import Draft, Logo
 from pckv.web.site import create_site
 from support.collectors import ADMINISTRATOR, ANALYST, ARROW, Running, bearer, new_task, report, running
 from support.memory_store import MemoryStore
@@ -104,6 +106,10 @@ def test_every_answer_is_documented(
             add(collector.store, report(1, task=task), task=task)
             collector.store.change_task(task.id, {"public_results": True})
             case.path_parameters["task_id"] = task.id
+        if real and "draft_id" in case.path_parameters:
+            draft = Draft(secrets.token_urlsafe(16), "a draft", utc_today(), "{}")
+            assert collector.store.add_draft(draft, 10_000)
+            case.path_parameters["draft_id"] = draft.id
         if real and "series_id" in case.path_parameters:
             case.path_parameters |= {"series_id": series.id, "number": 1}
         headers = bearer(token) if token else {"Authorization": ""}
@@ -120,6 +126,7 @@ def test_every_answer_is_documented(
     series = Series(task=new_task(), first=utc_today(), period=7, panels=1)
     collector.store.add_series(series, utc_today())
     collector.store.add_round(series.task_of(1), utc_today())
+    collector.store.set_organisation("an organisation", logo=Logo("image/png", b"\x89PNG"), keep_logo=False)
     check()
     # Random examples never hit the canonical text of a task, a discovery, a sensible form, a token, or the
     # name of a key.

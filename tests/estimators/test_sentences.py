@@ -69,7 +69,7 @@ def percent_of(text: str) -> float:
 
 def detected_are_held(case: Case, match: re.Match[str]) -> bool:
     rows = case.estimates.listed
-    counts = int(match[1]) if match[1].isdigit() else {"All": len(rows), "Both": 2, "No": 0, "does not": 0}[match[1]]
+    counts = int(match[1]) if match[1].isdigit() else {"All": len(rows), "Both": 2, "No": 0}[match[1]]
     held = case.true_of_rows[: len(rows)] > 0
     return int(rows.detected.sum()) == counts and bool(held[rows.detected].all())
 
@@ -206,7 +206,6 @@ CLAIMS: list[tuple[str, Callable[[Case, re.Match[str]], bool]]] = [
     (r"(\d+) of [\d,]+ keys stands? out from the noise \(at most 5 % of such flags .*", detected_are_held),
     (r"(All|Both) (?:\d+ )?keys stand out from the noise\.", detected_are_held),
     (r"(No) key stands out from the noise: each may be zero\. More people or a larger ε would help\.", detected_are_held),
-    (r"The key (does not) stand out from the noise: it may be zero\. More people or a larger ε would help\.", detected_are_held),
     (
         r"(No) key stands out from the noise: how frequent they are is unknown\. More people or a larger ε would help\.",
         lambda case, match: detected_are_held(case, match) and bool((case.estimates.listed.frequency_high == 1).any()),

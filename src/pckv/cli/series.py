@@ -146,7 +146,7 @@ def show_command(series_file: Path, as_json: bool) -> None:
         state = {"state": phase, "round": number, "round_closes": closes, "epsilon_per_year": per_year}
         print_json(fact_members(facts) | claim_member(series.task) | state)
         return
-    now = phase if number is None else f"{phase}: round {number:,}, last day {days_after(closes, -1)}"
+    now = phase if closes is None else f"{phase}: round {number:,}, last day {days_after(closes, -1)}"
     print_facts([*fact_rows(facts), *claim_rows(series.task), ("state", now)])
     hold = "holds" if series.panels == 1 else "hold"
     window = "A round" if series.panels == 1 else f"Any {series.panels:,} rounds in a row"

@@ -262,7 +262,7 @@ def test_names_are_the_heading_where_there_is_no_question(people: Any, server: S
     page = person.page
     page.get_by_role("group", name="Heat").get_by_role("radio", name="-5").check()
     assert page.locator("h1").inner_text() == "only a name"
-    assert page.locator("#consent, #contact, #eligibility, #description, .ends, #scale-note").count() == 0
+    assert page.locator("#consent, #contact, #eligibility, #description, .ends").count() == 0
     # Ten steps are buttons, which fit on a phone; and weak protection is said at once.
     assert page.get_by_role("group", name="Heat").get_by_role("radio").count() == 10
     assert "protection is weak" in page.locator(".privacy .note").inner_text()

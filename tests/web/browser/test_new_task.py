@@ -529,7 +529,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     operator.check(DESK)
     operator.press("Weiter")
     page.get_by_label("Antwortmöglichkeiten, eine je Zeile").fill("Husten\nFieber")
-    assert page.get_by_label("leicht, mittel, stark (1 bis 3)").is_checked()
+    assert page.get_by_label("drei Stufen (1 bis 3)").is_checked()
     # The same in English, with as many answer options.
     page.get_by_text("Sprachen Ihrer Texte").click()
     page.get_by_label("Sprache hinzufügen").select_option("en")

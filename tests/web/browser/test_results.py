@@ -255,6 +255,35 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     operator.forgive("404")
 
 
+def test_what_is_printed_is_what_is_seen(people: Any, server: ServeProcess) -> None:
+    """The report is that of now, and does not take the place of what another tab prints."""
+    created = add_task(server, name="seen", epsilon=4, more="refuse", padding=1, closes="2099-01-01")
+    send_reports(server, created, [pckv.perturb(created, {"Heat": 1 + n % 5}) for n in range(60)])
+    operator = people(DESK)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{created.id}")
+    page, report = operator.page, operator.page.locator(".printed-report")
+    page.locator(".finding").wait_for()
+    page.evaluate(COUNT_PRINTS)
+    operator.press("Print or save as PDF")
+    page.get_by_text("until the end of December 31, 2098").last.wait_for(state="attached")
+    assert "As of " in report.text_content()
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    operator.press("Share", "link")
+    page.evaluate("() => print()")
+    assert report.count() == 0
+    operator.press("Settings", "link")
+    operator.press("Close")
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    page.get_by_text("Closed on ").first.wait_for()
+    operator.press("Results", "link")
+    page.evaluate("() => print()")
+    report.wait_for(state="attached")
+    assert "Asked from " in report.text_content()
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    operator.forgive("404")
+
+
 def test_findings_claim_what_ranges_show(people: Any) -> None:
     """Keys with overlapping ranges are never called the most frequent; what is not known is not told."""
     person = people()
@@ -300,11 +329,11 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
         "A: chosen by 40 % of people, between 30 and 50 %.",
         "A was chosen most often: 40 % of people, between 30 and 50 %.",
         "Of those shown: A was chosen most often: 40 % of people, between 30 and 50 %.",
-        "A or another was chosen most often: this one by 40 % (30 to 50 %) of people.",
+        "Perhaps A was chosen most often: 40 % (30 to 50 %) of people; another answer may be as frequent.",
         "C and A were chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
-        "C or A was chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
+        "Either C or A was chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people; their ranges overlap.",
         "C, E and F were chosen most often: 53 % (45 to 60 %), 42 % (34 to 50 %) and 42 % (34 to 50 %) of people.",
-        f"C, E, F or another was chosen most often: these three by 53 % (45 to 60 %), {twice} of people.",
+        f"Perhaps C, E or F was chosen most often: 53 % (45 to 60 %), {twice} of people; another answer may be as frequent.",
         "Too early to say: 9 responses so far.",
         "There are no responses yet.",
         "There were no responses.",

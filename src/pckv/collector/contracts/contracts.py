@@ -202,12 +202,16 @@ class ContractCache:
         """Create one-time tokens; from now on the task takes reports by invitation only."""
         if (await self.find(task_id)).task.series is not None:
             raise ProblemDetails(ProblemKind.MALFORMED, "a round of a series takes no invitations")
-        tokens = [new_token() for _ in range(count)]
-        added = await asyncio.to_thread(self.store.add_invitations, task_id, [token_hash(token) for token in tokens])
+        tokens = await asyncio.to_thread(self._add_invitations, task_id, count)
         self.invalidate(task_id)
-        if not added:
+        if tokens is None:
             raise ProblemDetails(ProblemKind.DELETED)
         return tokens
+
+    def _add_invitations(self, task_id: str, count: int) -> list[str] | None:
+        """Make and store tokens, thousands of which would hold the event loop; None if the task was deleted."""
+        tokens = [new_token() for _ in range(count)]
+        return tokens if self.store.add_invitations(task_id, [token_hash(token) for token in tokens]) else None
 
     def check_open(self, stored: StoredTask) -> None:
         """Refuse reports outside the task's days: the day of receipt decides."""

@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from pckv.base.errors import ParameterError
@@ -159,12 +159,14 @@ async def changed_task(contracts: Contracts, task_id: str) -> dict[str, Any]:
     "/tasks/{task_id}/invitations",
     summary="Create invitations",
     status_code=201,
+    response_model=dict[str, list[str]],
     responses=problem_responses(ProblemKind.MIXED),
 )
 async def create_invitations(
     task_id: str,
     contracts: CurrentContracts,
     count: Annotated[int, Query(ge=1, le=MAX_INVITATIONS_PER_REQUEST)] = 1,
-) -> dict[str, list[str]]:
+) -> JSONResponse:
     """Create one-time tokens, shown this once; from now on the task takes reports by invitation only."""
-    return {"invitations": await contracts.invite(task_id, count)}
+    # Not validated, which would hold the event loop for thousands of them.
+    return JSONResponse({"invitations": await contracts.invite(task_id, count)}, 201)

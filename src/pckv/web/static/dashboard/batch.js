@@ -1,4 +1,4 @@
-// What is told of the batch of a mixed survey, whose responses are at its mixer until its closing day.
+// What is told of the batch of a mixed survey, whose responses are at its mixer until its last day.
 import { day, t } from "../shared/language.js";
 import { count, make, percent } from "../shared/page.js";
 import { copyButton } from "../shared/snippet.js";

@@ -19,7 +19,9 @@ const protection = ({ t }) =>
 function letter(task, link, organisation, words) {
   const { opens, phase, name } = task,
     { t, day, tag } = words,
-    description = written(task, "description", tag);
+    [description, eligibility, contact] = ["description", "eligibility", "contact"].map((part) =>
+      written(task, part, tag),
+    );
   const lines = [
     t("Hello,"),
     "",
@@ -32,8 +34,10 @@ function letter(task, link, organisation, words) {
     link ? null : t("It is for you alone and works once. Please do not pass it on."),
     phase === "waiting" ? t("You can answer from {day} on (UTC).", { day: day(opens) }) : null,
     until(task, words),
+    eligibility ? t("Who may take part: {text}", { text: eligibility }) : null,
     "",
     protection(words),
+    contact ? t("Questions? Write to {contact}.", { contact }) : null,
     "",
     t("Thank you!"),
   ];

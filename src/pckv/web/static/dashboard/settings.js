@@ -38,7 +38,7 @@ function fixedSection({ id, series }) {
       "p",
       {},
       t(
-        "Since this survey was published, its questions, its answer options and its closing day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
+        "Since this survey was published, its questions, its answer options and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
       ),
     ),
     // A round is part of its series.
@@ -55,7 +55,7 @@ function closing(task, path, refresh) {
       kind: "close",
       title: t("Close this survey?"),
       text: t(
-        "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its closing day.",
+        "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its last day.",
         {
           name,
         },

@@ -58,6 +58,8 @@ export default {
   "Found, see above (among the {responses} that had come by {moment} UTC).":
     "Gefunden, siehe oben ({responses} bis {moment} UTC geprüft).",
   "Hello,": "Guten Tag,",
+  "Questions? Write to {contact}.": "Fragen? Schreiben Sie an {contact}.",
+  "Who may take part: {text}": "Wer teilnehmen darf: {text}",
   "Language of the text": "Sprache des Textes",
   "Or open this address:": "Oder öffnen Sie diese Adresse:",
   "The QR code cannot be loaded now. Try again in a moment.":
@@ -164,8 +166,8 @@ export default {
   "Sign in": "Anmelden",
   "Sign out": "Abmelden",
   "Signed out.": "Abgemeldet.",
-  "Since this survey was published, its questions, its answer options and its closing day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.":
-    "Seit diese Umfrage veröffentlicht ist, lassen sich Fragen, Antwortmöglichkeiten und Schlusstag nicht mehr ändern: Wer geantwortet hat, hat genau diesen zugestimmt. Um etwas zu ändern, erstellen Sie eine Kopie und veröffentlichen Sie diese.",
+  "Since this survey was published, its questions, its answer options and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.":
+    "Seit diese Umfrage veröffentlicht ist, lassen sich Fragen, Antwortmöglichkeiten und der letzte Tag nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie und veröffentlichen Sie diese.",
   "Some responses are unusual": "Einige Antworten sind auffällig",
   State: "Stand",
   Survey: "Umfrage",
@@ -280,8 +282,8 @@ export default {
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: nobody can take part from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Sie lässt sich nicht wieder öffnen.",
-  "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its closing day.":
-    "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum Schlusstag.",
+  "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its last day.":
+    "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum letzten Tag.",
   "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":
     "„{name}“: Die Umfrage, alle ihre Antworten und ihre Ergebnisse werden endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht. Dieselbe Umfrage lässt sich nicht noch einmal erstellen.",
   "← All rounds of this survey": "← Alle Runden dieser Umfrage",

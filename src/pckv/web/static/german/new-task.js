@@ -113,8 +113,11 @@ export default {
     "Für Meinungen, Gewohnheiten und Probleme im Alltag, etwa Mängel in der Wohnung.",
   "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
     "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
-  "For your list of surveys. Every survey needs a name of its own.":
-    "Für Ihre Liste der Umfragen. Jede Umfrage braucht einen eigenen Namen.",
+  "It stands in your list of surveys and above reports. Every survey needs a name of its own.":
+    "Er steht in Ihrer Liste der Umfragen und über Berichten. Jede Umfrage braucht einen eigenen Namen.",
+  "That survey stays open until you close it, and its links do not lead to the copy.":
+    "Jene Umfrage bleibt offen, bis Sie sie schließen, und ihre Links führen nicht zur Kopie.",
+  "Check the spelling once more:": "Prüfen Sie noch einmal die Rechtschreibung:",
   Forecast: "Vorhersage",
   "Free text: find unknown answers": "Freier Text: unbekannte Antworten finden",
   "French, with é, è, ç and others": "Französisch, mit é, è, ç und anderen",
@@ -254,9 +257,9 @@ export default {
     "Fragen, Antworten, Sprachen, Datenschutzstufe und letzter Tag lassen sich danach nicht mehr ändern. Mit „Kopieren und ändern“ machen Sie daraus eine neue Umfrage.",
   "Recipient's token": "Token des Empfängers",
   "Responses are taken until the end of this day (UTC). Leave it empty for no end.":
-    "Antworten werden bis einschließlich diesem Tag angenommen (UTC). Leer lassen für kein Ende.",
+    "Antworten werden bis zum Ende dieses Tages angenommen (UTC). Leer lassen für kein Ende.",
   "Responses are taken until the end of this day (UTC). On the next day they leave the mixer together.":
-    "Antworten werden bis einschließlich diesem Tag angenommen (UTC). Am nächsten Tag verlassen sie zusammen den Mixer.",
+    "Antworten werden bis zum Ende dieses Tages angenommen (UTC). Am nächsten Tag verlassen sie zusammen den Mixer.",
   "Round 1 opens on": "Runde 1 beginnt am",
   "Rounds (optional)": "Runden (freiwillig)",
   "Running\nYoga\nSwimming\nFootball": "Laufen\nYoga\nSchwimmen\nFußball",
@@ -282,8 +285,8 @@ export default {
   "Survey without a name": "Umfrage ohne Namen",
   "Symptoms with severity": "Symptome und ihre Stärke",
   "Symptoms, this week": "Symptome, diese Woche",
-  "Telling of a rating only whether it is low or high.":
-    "Von einer Bewertung nur angeben, ob sie niedrig oder hoch ist.",
+  "Telling of a rating only whether it is low or high (under “Another scale”).":
+    "Von einer Bewertung nur angeben, ob sie niedrig oder hoch ist (unter „Andere Skala“).",
   "The curves are for an answer that {share} of people choose, a typical one of the most frequent.":
     "Die Kurven gelten für eine Antwort, die {share} der Personen wählen, eine typische der häufigsten.",
   "The draft cannot be opened. {reason}": "Der Entwurf lässt sich nicht öffnen. {reason}",
@@ -295,7 +298,7 @@ export default {
     "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
   "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.":
     "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie die Sammlung mit eigenen Antworten füllen.",
-  "The most that any person chooses, if you know it.": "Das Meiste, was eine Person wählt, wenn Sie es wissen.",
+  "The most that any person chooses, if you know it.": "Wie viele eine Person höchstens wählt, wenn Sie es wissen.",
   "The name is saved.": "Der Name ist gespeichert.",
   "The page of participants offers the levels as buttons; an app has to do the same.":
     "Die Seite für Teilnehmende bietet die Stufen als Knöpfe an; eine App muss dasselbe tun.",
@@ -347,7 +350,7 @@ export default {
   "What is missing": "Was fehlt",
   "What matters": "Worauf es ankommt",
   "What participants have to agree to before they send anything.":
-    "Wozu Teilnehmende einwilligen müssen, bevor sie etwas senden.",
+    "Worin Teilnehmende einwilligen müssen, bevor sie etwas senden.",
   "What participants read first. Without a question they read the name.":
     "Was Teilnehmende zuerst lesen. Ohne Frage lesen sie den Namen.",
   "What people do": "Was Personen tun",

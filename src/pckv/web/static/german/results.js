@@ -23,7 +23,6 @@ export default {
   "Looking for answers in {responses} …": "Suche in {responses} …",
   "Of the answers found, at most {rate} were given by none, on average.":
     "Von den gefundenen Antworten wurden im Mittel höchstens {rate} von niemandem gegeben.",
-  "Line: the range of each number.": "Linie: der Bereich der Zahl.",
   "{answers} are in the downloads.": "{answers} stehen in den Dateien zum Herunterladen.",
   "{more} since; they are counted at the next update.":
     "Seither {more}; sie werden bei der nächsten Aktualisierung gezählt.",
@@ -91,16 +90,16 @@ export default {
     "{a} und {b} wurden am häufigsten gewählt: {x} und {y} der Personen",
   "{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people":
     "{a}, {b} und {c} wurden am häufigsten gewählt: {x}, {y} und {z} der Personen",
-  "{a} or {b} was chosen most often: {x} and {y} of people":
-    "{a} oder {b} wurde am häufigsten gewählt: {x} und {y} der Personen",
-  "{a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people":
-    "{a}, {b} oder {c} wurde am häufigsten gewählt: {x}, {y} und {z} der Personen",
-  "{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people":
-    "{a}, {b}, {c} oder noch etwas anderes wurde am häufigsten gewählt: diese drei von {x}, {y} und {z} der Personen",
-  "{a} or another was chosen most often: this one by {x} of people":
-    "{a} oder etwas anderes wurde am häufigsten gewählt: dies von {x} der Personen",
-  "{a}, {b} or another was chosen most often: these two by {x} and {y} of people":
-    "{a}, {b} oder noch etwas anderes wurde am häufigsten gewählt: diese beiden von {x} und {y} der Personen",
+  "Either {a} or {b} was chosen most often: {x} and {y} of people; their ranges overlap":
+    "Entweder {a} oder {b} wurde am häufigsten gewählt: {x} und {y} der Personen; die Bereiche überschneiden sich",
+  "One of {a}, {b} and {c} was chosen most often: {x}, {y} and {z} of people; their ranges overlap":
+    "{a}, {b} oder {c} wurde am häufigsten gewählt: {x}, {y} und {z} der Personen; die Bereiche überschneiden sich",
+  "Perhaps {a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people; another answer may be as frequent":
+    "Vielleicht wurde {a}, {b} oder {c} am häufigsten gewählt: {x}, {y} und {z} der Personen; auch eine andere Antwort kann so häufig sein",
+  "Perhaps {a} was chosen most often: {x} of people; another answer may be as frequent":
+    "Vielleicht wurde {a} am häufigsten gewählt: {x} der Personen; auch eine andere Antwort kann so häufig sein",
+  "Perhaps {a} or {b} was chosen most often: {x} and {y} of people; another answer may be as frequent":
+    "Vielleicht wurde {a} oder {b} am häufigsten gewählt: {x} und {y} der Personen; auch eine andere Antwort kann so häufig sein",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
   "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
   "From {responses}, nothing can be said about any answer option":
@@ -256,6 +255,7 @@ export default {
   "Asked:": "Gefragt:",
   "The first {shown} of {all} answer options.": "Die ersten {shown} von {all} Antwortmöglichkeiten.",
   "Dot: the number.": "Punkt: die Zahl.",
+  "Line: the range of each number.": "Linie: der Bereich jeder Zahl.",
   "Line: the range that holds the true number with a confidence of {level}.":
     "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
   "Asked from {from} to {to}.": "Gefragt vom {from} bis zum {to}.",
@@ -274,8 +274,6 @@ export default {
   "How to read this": "Wie man das liest",
   "{name} – results": "{name} – Ergebnisse",
   "Run by {organisation}": "Durchgeführt von {organisation}",
-  "Line: the range of each number. Grey: not clearly above zero.":
-    "Linie: der Bereich der Zahl. Grau: nicht klar über null.",
   "The first {number} answer options.": "Die ersten {number} Antwortmöglichkeiten.",
   Details: "Details",
   "The last response came on {day}.": "Die letzte Antwort kam am {day}.",

@@ -98,6 +98,7 @@ export class PairsForm {
           ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit: textOf(this.task, "unit") })]
           : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
+    if (this.task.levelValues.length === 2) sentences.push(say("two_levels"));
     return sentences.length ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
   }
 

@@ -99,6 +99,8 @@ export default {
   },
   values: "Werte: {low} bis {high}.",
   values_unit: "Werte: {low} bis {high}. Einheit: {unit}.",
+  two_levels:
+    "Ein Bericht sagt von einem Wert nur, ob er niedrig oder hoch ist: Einer dazwischen zählt zufällig als eines von beiden.",
   nearest: "Ist Ihr Wert nicht dabei, wählen Sie den nächstgelegenen.",
   value_unit: "{value} {unit}",
   value_label: "{value} ({label})",

@@ -95,6 +95,8 @@ export default {
   },
   values: "Values: {low} to {high}.",
   values_unit: "Values: {low} to {high}. Unit: {unit}.",
+  two_levels:
+    "A report tells no more of a value than whether it is low or high: one in between counts as either, at random.",
   nearest: "If your value is not among those offered, choose the nearest one.",
   value_unit: "{value} {unit}",
   value_label: "{value} ({label})",

@@ -26,7 +26,7 @@ const CHANGES = {
       number: count(Number(value)),
       all: count(keys),
     }),
-  levels: () => t("Telling of a rating only whether it is low or high."),
+  levels: () => t("Telling of a rating only whether it is low or high (under “Another scale”)."),
   values: () => t("No ratings: people only choose."),
   segment: () => t("No groups to compare."),
   together: () => t("Not asking what is chosen together."),

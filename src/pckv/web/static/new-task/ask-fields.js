@@ -38,9 +38,13 @@ export class AskFields {
           ),
         ],
       ]),
-      name: line(t("Name"), t("For your list of surveys. Every survey needs a name of its own."), {
-        missing: t("give the survey a name"),
-      }),
+      name: line(
+        t("Name"),
+        t("It stands in your list of surveys and above reports. Every survey needs a name of its own."),
+        {
+          missing: t("give the survey a name"),
+        },
+      ),
       question: line(t("Question"), t("What participants read first. Without a question they read the name.")),
       description: lines(t("Description"), t("Who asks, and what for.")),
     };

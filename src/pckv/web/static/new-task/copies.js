@@ -7,14 +7,20 @@ import { daysOf, firstOf, valuesOfAccess } from "./people-fields.js";
 import { valuesOfSeries, valuesOfTask } from "./task-form.js";
 
 // What is not part of a survey, or is over, has to be said again.
-function filledIn({ name, ...task }, { users, past }) {
+function filledIn({ name, ...task }, { users, past, isOpen }) {
   const left = [
       isDiscovery(task) || task.more === "refuse" ? null : t("how many answers people typically choose"),
       users ? null : t("how many people you expect"),
       past,
     ].filter(Boolean),
     said = t("Filled in from “{name}”.", { name });
-  return left.length ? `${said} ${t("Not taken over: {list}.", { list: left.join("; ") })}` : said;
+  return [
+    said,
+    left.length ? t("Not taken over: {list}.", { list: left.join("; ") }) : null,
+    isOpen ? t("That survey stays open until you close it, and its links do not lead to the copy.") : null,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 export async function copiedTask(id) {
@@ -23,7 +29,7 @@ export async function copiedTask(id) {
     days = daysOf(task),
     past = days.past && t("the last day, which is past ({day})", { day: day(days.past) });
   return {
-    words: filledIn(task, { users: overview.target, past }),
+    words: filledIn(task, { users: overview.target, past, isOpen: overview.phase === "open" }),
     values: { ...valuesOfTask(task, overview.target), ...valuesOfAccess(overview), ...days.values },
   };
 }
@@ -32,7 +38,10 @@ export async function copiedSeries(id) {
   const contract = await ask("GET", `/series/${encodeURIComponent(id)}`),
     first = firstOf(contract.first),
     past = first ? null : t("the first day of round 1, which is past ({day})", { day: day(contract.first) });
-  return { words: filledIn(contract.task, { users: null, past }), values: { ...valuesOfSeries(contract), first } };
+  return {
+    words: filledIn(contract.task, { users: null, past, isOpen: false }),
+    values: { ...valuesOfSeries(contract), first },
+  };
 }
 
 export async function foundKeys(id) {

@@ -175,8 +175,9 @@ class NewTask {
 
   send() {
     if (!this.isReady()) return;
+    const { fields } = this.form;
     if (this.form.mixing.isOn) this.attempt(() => this.makeFile());
-    else this.dialog.open(this.form.fields.name.value, this.plan.reminder());
+    else this.dialog.open({ name: fields.name.value, question: fields.question.value }, this.plan.reminder());
   }
 
   create() {

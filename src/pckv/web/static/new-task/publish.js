@@ -26,9 +26,15 @@ export function publishDialog(work) {
   return {
     element,
     // `reminder` is what the forecast says against it.
-    open(name, reminder) {
+    open({ name, question }, reminder) {
       title.textContent = t("Publish “{name}”?", { name });
-      replace(said, reminder);
+      replace(
+        said,
+        question
+          ? make("p", {}, t("Check the spelling once more:"), " ", make("strong", { dir: "auto" }, question))
+          : null,
+        reminder,
+      );
       element.showModal();
     },
   };

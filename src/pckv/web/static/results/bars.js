@@ -79,6 +79,17 @@ function axis(scale) {
   return make("div", { class: "bar-axis", "aria-hidden": "true" }, labels);
 }
 
+// How to read the picture: only what it draws.
+export function readingOf(panels, level) {
+  const rows = panels.flatMap((panel) => panel.rows),
+    sentences = [
+      rows.some(({ known }) => known) && t("Dot: the number."),
+      t("Line: the range that holds the true number with a confidence of {level}.", { level }),
+      panels[0].rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+    ];
+  return sentences.filter(Boolean).join(" ");
+}
+
 // A figure whose content is replaced only if it changed, so that a focus or a tooltip stays.
 export class BarsFigure {
   constructor() {

@@ -35,13 +35,15 @@ const ALL = {
     3: t("{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people"),
   },
   ONE_OF = {
-    2: t("{a} or {b} was chosen most often: {x} and {y} of people"),
-    3: t("{a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people"),
+    2: t("Either {a} or {b} was chosen most often: {x} and {y} of people; their ranges overlap"),
+    3: t("One of {a}, {b} and {c} was chosen most often: {x}, {y} and {z} of people; their ranges overlap"),
   },
   ONE_OF_MORE = {
-    1: t("{a} or another was chosen most often: this one by {x} of people"),
-    2: t("{a}, {b} or another was chosen most often: these two by {x} and {y} of people"),
-    3: t("{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people"),
+    1: t("Perhaps {a} was chosen most often: {x} of people; another answer may be as frequent"),
+    2: t("Perhaps {a} or {b} was chosen most often: {x} and {y} of people; another answer may be as frequent"),
+    3: t(
+      "Perhaps {a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people; another answer may be as frequent",
+    ),
   };
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.

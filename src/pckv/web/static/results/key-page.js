@@ -27,6 +27,9 @@ import { differencesTable, groupsOfKey } from "./segments.js";
 import { named, parted, Table } from "../shared/table.js";
 import { hasValues } from "../shared/task-words.js";
 
+// No lighter privacy level than this one is advised.
+const LIGHTEST = 3;
+
 export function keyView(root, id, key, settings) {
   document.title = `${key} – pckv`;
   const view = new KeyView(root, id, key, settings);
@@ -268,9 +271,11 @@ function improvements({ sharper, reports, estimate, hostile }, task) {
     hidden && !answers
       ? [t("How many people have more than {padding} is not known: they hide a part of it.", values)]
       : null,
-    parted(t("A new survey with a lighter {level}, which promises people less."), {
-      level: term("privacy-level", t("privacy level")),
-    }),
+    Number(task.epsilon) < LIGHTEST
+      ? parted(t("A new survey with a lighter {level}, which promises people less."), {
+          level: term("privacy-level", t("privacy level")),
+        })
+      : null,
   ];
   return [make("ul", {}, ...lines.filter(Boolean).map((line) => make("li", {}, ...line)))];
 }

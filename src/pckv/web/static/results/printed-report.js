@@ -4,7 +4,7 @@ import { ask, count, make, plural, replace } from "../shared/page.js";
 import { levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { hasValues } from "../shared/task-words.js";
 import { named, ranged, Table } from "../shared/table.js";
-import { BarsFigure } from "./bars.js";
+import { BarsFigure, readingOf } from "./bars.js";
 import { levelText } from "./estimate-options.js";
 import { shareCell } from "./estimates.js";
 import { panelsOf } from "./panels.js";
@@ -17,12 +17,13 @@ const ROWS_PRINTED = [10, 7, 3],
   MAX_GROUPS = 5;
 
 export class PrintedReport {
-  // Only the browser's print builds it: the page itself has all of it. Whose survey it is, is known before.
-  constructor() {
+  // Only the browser's print builds it, where the results at `place` are what is seen: the page itself has all of it, and
+  // other things are printed, too. Whose survey it is, is known before.
+  constructor(place) {
     this.element = make("article", { class: "printed-report", "aria-hidden": "true" });
     this.organisation = null;
     this.asked = this.askOrganisation();
-    this.begin = () => this.content && this.print();
+    this.begin = () => this.content && place.checkVisibility() && this.print();
     this.end = () => this.element.remove();
     window.addEventListener("beforeprint", this.begin);
     window.addEventListener("afterprint", this.end);
@@ -45,6 +46,11 @@ export class PrintedReport {
     this.content = content;
   }
 
+  // What is known of the survey since, such as its end.
+  update(task) {
+    if (this.content) this.content = { ...this.content, task };
+  }
+
   print() {
     const { task, answer, rows, finding, sentences, options } = this.content,
       { about } = task,
@@ -53,13 +59,13 @@ export class PrintedReport {
       shown = rows.slice(0, ROWS_PRINTED[hasLevels + hasGroups]),
       chart = new BarsFigure();
     const panels = panelsOf(shown, task);
-    chart.show(panels, reading(panels, options));
+    chart.show(panels, readingOf(panels, levelText(options.level)));
     replace(
       this.element,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
       make("h1", {}, task.name),
       about.question ? make("p", {}, make("strong", {}, t("Asked:")), " ", named(about.question)) : null,
-      ...finding(),
+      ...finding(task),
       make("p", {}, `${t("From {responses}.", { responses: plural(answer.reports, "response") })} ${when(task)}`),
       chart.element,
       tableOf(shown, task),
@@ -84,19 +90,6 @@ export class PrintedReport {
     window.removeEventListener("beforeprint", this.begin);
     window.removeEventListener("afterprint", this.end);
   }
-}
-
-// How to read the picture: only what it draws.
-function reading(panels, options) {
-  const rows = panels.flatMap((panel) => panel.rows),
-    sentences = [
-      rows.some(({ known }) => known) && t("Dot: the number."),
-      t("Line: the range that holds the true number with a confidence of {level}.", {
-        level: levelText(options.level),
-      }),
-      panels[0].rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
-    ];
-  return sentences.filter(Boolean).join(" ");
 }
 
 // Groups of which something is known; otherwise a sentence of the verdict says that nothing stands out.

@@ -6,7 +6,7 @@ import { levelNames, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
 import { hasValues } from "../shared/task-words.js";
 import { told, toldVerdict } from "../shared/told.js";
-import { BarsFigure } from "./bars.js";
+import { BarsFigure, readingOf } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
 import { findingOf, noResponses } from "./finding.js";
 import { inLanguage } from "./in-language.js";
@@ -93,11 +93,10 @@ function outcome(results) {
   const rows = listed(estimates, other),
     all = keys - Number(other !== null),
     isPart = all > rows.length;
-  const caption = rows.some(({ detected }) => !detected)
-    ? t("Line: the range of each number. Grey: not clearly above zero.")
-    : t("Line: the range of each number.");
+  const panels = panelsOf(rows, results),
+    caption = readingOf(panels, percent(results.level));
   bars.show(
-    panelsOf(rows, results),
+    panels,
     rows.length > ROWS_DRAWN
       ? `${t("The first {number} answer options.", { number: count(ROWS_DRAWN) })} ${caption}`
       : caption,

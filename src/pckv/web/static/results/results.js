@@ -7,9 +7,9 @@ import { t } from "../shared/language.js";
 import { alertBox, count, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
 import { isDeletedUnread } from "../shared/task-words.js";
 import { told, toldVerdict } from "../shared/told.js";
-import { BarsFigure } from "./bars.js";
+import { BarsFigure, readingOf } from "./bars.js";
 import { candidatesForm } from "./candidates.js";
-import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
+import { changedOptions, isHashed, optionsPanel, readOptions, levelText } from "./estimate-options.js";
 import { estimatesTable } from "./estimates.js";
 import { findingOf } from "./finding.js";
 import { PairsSection } from "./pairs.js";
@@ -51,6 +51,7 @@ export class ResultsSection {
     this.empty.hidden = task.reports > 0;
     this.empty.textContent = emptyText(task);
     this.showCount();
+    this.report.update(task);
     // Nothing can become more precise before there is anything, and after the end.
     this.precision.element.hidden = !task.reports || task.phase === "closed";
     if (!this.pace.isDue(task.reports)) return;
@@ -84,7 +85,7 @@ export class ResultsSection {
     const Section = task.segment ? SegmentsSection : task.together ? PairsSection : null;
     this.further = Section && new Section({ requests, task, address, options, onproblem });
     this.further?.element.toggleAttribute("hidden", true);
-    this.report = new PrintedReport();
+    this.report = new PrintedReport(this.element);
     const panel = optionsPanel(task, options, (name, value) => this.choose(name, value)),
       print = make("button", { type: "button", onclick: () => this.report.open() }, t("Print or save as PDF")),
       saved = make("div", { class: "saved" }, make("div", { class: "buttons" }, print), this.downloads()),
@@ -146,15 +147,14 @@ export class ResultsSection {
     this.known.hidden = false;
     this.further?.element.toggleAttribute("hidden", false);
     replace(this.warned, warning.length ? warningBox([...warning.map(told), ...this.publicNote()]) : null);
-    const finding = () => findingOf({ rows, answer, task, isPart });
-    replace(this.finding, ...finding());
+    const finding = (ofTask) => findingOf({ rows, answer, task: ofTask, isPart });
+    replace(this.finding, ...finding(task));
     const sentences = toldVerdict(others, task);
     replace(this.verdict, make("div", { class: "note" }, ...sentences.map((sentence) => make("p", {}, sentence))));
-    const caption = rows.some(({ detected }) => !detected)
-      ? t("Line: the range of each number. Grey: not clearly above zero.")
-      : t("Line: the range of each number.");
+    const panels = panelsOf(rows, task),
+      caption = readingOf(panels, levelText(this.options.level));
     this.chart.show(
-      panelsOf(rows, task),
+      panels,
       rows.length > ROWS_DRAWN
         ? `${t("The first {number} answer options.", { number: count(ROWS_DRAWN) })} ${caption}`
         : caption,
