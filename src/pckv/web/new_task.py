@@ -150,7 +150,8 @@ async def create(request: Request, collector: CurrentCollector, *, preview: bool
         # Plans that the account asked for while the form was filled in must not be why it is refused.
         task, text = await collector.analysis_threads.run_short(partial(_task_of, form, preview=preview))
     if preview:
-        return await asyncio.to_thread(JSONResponse, {"id": task.id, "task": text})
+        # The id is the hash of a text, which takes long with many names.
+        return await asyncio.to_thread(lambda: JSONResponse({"id": task.id, "task": text}))
     return await collector.contracts.create(task, text)
 
 
