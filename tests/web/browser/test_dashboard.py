@@ -191,7 +191,7 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     create_invitations(operator, 1500)
     page.get_by_text("The first 1,000 are shown here").wait_for()
     page.get_by_text("1,500 invitations made, 0 used.").wait_for()
-    page.get_by_text("Only people with an invitation can take part.").wait_for()
+    page.get_by_text("Only people with an invitation can take part. Each").wait_for()
     assert page.get_by_text("Everybody with").filter(visible=True).count() == 0
     operator.check()
     # The links are shown only now: nobody leaves without them by mistake.
