@@ -71,7 +71,7 @@ def test_the_organisation_is_named_and_without_one_the_host(people: Any, server:
     page = person.page
     person.go(f"/join/{task.id}")
     page.get_by_text(f"Run by 127.0.0.1:{server.port}.").wait_for()
-    assert "even from the organisation behind this survey" in page.locator("#sent-how").inner_text()
+    assert "not even the organisation behind this survey" in page.locator("#sent-how").inner_text()
     png = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     named = {"name": "Mieterverein \u202eNord <b> e. V.", "logo": png}
     try:
@@ -79,7 +79,7 @@ def test_the_organisation_is_named_and_without_one_the_host(people: Any, server:
         page.reload()
         # It ends with a full stop already.
         page.get_by_text("Run by Mieterverein \ufffdNord <b> e. V.", exact=True).wait_for()
-        assert "even from Mieterverein" in page.locator("#sent-how").inner_text()
+        assert "not even Mieterverein" in page.locator("#sent-how").inner_text()
         assert page.locator("#run-by img").evaluate("image => image.decode().then(() => image.naturalWidth)") == 1
         person.check()
         german = people(PHONE, locale="de-DE")

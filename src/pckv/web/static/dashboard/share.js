@@ -52,17 +52,19 @@ export class ShareTab {
     if (state === this.built) return;
     this.built = state;
     try {
-      const [address, { name }] = await Promise.all([publicAddress(), ask("GET", "/organisation")]);
-      await this.build(task, address, name);
+      const [address, { name }] = await Promise.all([publicAddress(), ask("GET", "/organisation")]),
+        share = await shareSection(task, address, name, this.administers);
+      // What was begun for an earlier state may end later.
+      if (state === this.built) this.build(task, address, share);
     } catch (error) {
       this.built = "";
       replace(this.place, alertBox(error.message));
     }
   }
 
-  async build(task, address, organisation) {
+  build(task, address, share) {
     const { phase, series } = task;
-    replace(this.place, await shareSection(task, address, organisation, this.administers));
+    replace(this.place, share);
     replace(this.apps, phase === "closed" || series ? null : appsSection(task, address));
     const canInvite = this.administers && phase !== "closed" && !series && !isMixed(task);
     if (canInvite && !this.invitations) {
