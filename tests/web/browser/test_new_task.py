@@ -597,7 +597,7 @@ def test_a_copy_keeps_the_invitations_and_the_last_day(people: Any, server: Serv
     page = operator.page
     operator.go(f"/#/new?from={invited.id}")
     said = "Filled in from “invited”. Not taken over: how many answers people typically choose; how many people you expect."
-    page.get_by_text(said, exact=True).wait_for()
+    page.get_by_text(f"{said} That survey stays open until you close it").wait_for()
     fill_task(operator, "invited again", KEYS, users="420")
     number = page.get_by_label("Number of invitations")
     assert page.get_by_label("Last day").input_value() == "2090-12-31"
