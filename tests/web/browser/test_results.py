@@ -257,7 +257,7 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
 
 def test_what_is_printed_is_what_is_seen(people: Any, server: ServeProcess) -> None:
     """The report is that of now, and does not take the place of what another tab prints."""
-    created = add_task(server, name="seen", epsilon=4, more="refuse", padding=1, closes="2099-01-01")
+    created = add_task(server, name="seen and printed", epsilon=4, more="refuse", padding=1, closes="2099-01-01")
     send_reports(server, created, [pckv.perturb(created, {"Heat": 1 + n % 5}) for n in range(60)])
     operator = people(DESK)
     operator.sign_in()
