@@ -39,7 +39,7 @@ def test_another_language_keeps_the_answers(people: Any, server: ServeProcess) -
     page.get_by_role("heading", name="Welche Filme mochten Sie?").wait_for()
     assert page.locator("html").get_attribute("lang") == "de"
     # The choice has the focus again, for those who do not see the page.
-    assert page.locator("#language").evaluate("(field) => field === document.activeElement")
+    page.locator("#language:focus").wait_for()
     assert page.get_by_role("group", name="Heat, von 1 (furchtbar) bis 5").get_by_role("radio", name="4").is_checked()
     assert page.get_by_label("Etwas anderes?").input_value() == "Brazil"
     assert page.get_by_label("40 or older").is_checked()
