@@ -27,7 +27,7 @@ VERIFIED = {
     "pages and clients in a browser, beyond one of each kind": (
         "browser/test_charts|client_(admission|answers|ledger|reports|requests|series|tabs)"
         "|join_(admission|discovery|levels|mixed|pictures|states|unlisted)"
-        "|level_results|browser/test_impossible|new_task_(mixed|unlisted)|unlisted_results|browser/test_(dashboard|discovery|segments|series|tasks|tasks_mixed|together)"
+        "|level_results|browser/test_impossible|new_task_(copies|mixed|unlisted)|unlisted_results|browser/test_(dashboard|discovery|segments|series|tasks|tasks_mixed|together)"
     ),
 }
 # Single tests that take seconds, in files of which `make test` runs others that fail for most of the same faults.
