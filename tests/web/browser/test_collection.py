@@ -165,7 +165,7 @@ def end(operator: Person) -> None:
     operator.press("Settings", "link")
     operator.press("Close …")
     dialog = page.get_by_role("dialog")
-    assert "nobody can take part from now on" in dialog.inner_text()
+    assert "no responses are taken from now on" in dialog.inner_text()
     operator.check()
     operator.press("Cancel")
     assert page.locator(".badge").inner_text() == "open"

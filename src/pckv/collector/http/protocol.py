@@ -137,7 +137,7 @@ LEFT = "pckv.left"
 
 
 def peer_left(request: Request) -> asyncio.Event:
-    """Return the event that whoever sent a request has left; browsers end the connection of what they abort."""
+    """Return the event that the sender of a request has left; browsers end the connection of what they abort."""
     event: asyncio.Event = request.scope.get(LEFT) or asyncio.Event()
     return event
 

@@ -82,6 +82,6 @@ export declare class SeriesClient extends Client {
    * the collector answered that it would take one; otherwise it is that of `report`, which may throw the same.
    */
   turn(id: string): Promise<Omit<RoundReceipt, "status"> & { readonly status: RoundReceipt["status"] | "due" }>;
-  /** The next rounds of this device, at most so many: the current one if a report of it is still to be made. */
+  /** The next rounds of this device, at most `count`: the current one if a report of it is still to be made. */
   rounds(id: string, count: number): Promise<{ round: number; opens: string; closes: string }[]>;
 }

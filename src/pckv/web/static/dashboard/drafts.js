@@ -13,7 +13,7 @@ export class Drafts {
       "section",
       { class: "list", "aria-label": t("Drafts"), hidden: true },
       make("h2", {}, t("Drafts")),
-      make("p", {}, t("These are not published yet: nobody can take part. Open one to go on with it.")),
+      make("p", {}, t("These are not published yet: no responses are taken. Open one to go on with it.")),
       this.table.element,
     );
   }

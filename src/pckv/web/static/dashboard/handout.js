@@ -12,7 +12,7 @@ const until = ({ closes }, { t, day }) =>
 
 const protection = ({ t }) =>
   t(
-    "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, from which nobody can tell for certain what you answered.",
+    "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, which does not show for certain what you answered.",
   );
 
 // Without a `link`, each person has their own.
@@ -61,7 +61,7 @@ function poster(task, link, code, organisation, words) {
   );
 }
 
-// Those of the survey that these pages have, and that of the page; the survey's own is the first.
+// Those of the survey that these pages have, and that of the page.
 function languagesOf({ about }) {
   const known = [about.language, ...Object.keys(about.translations), language].filter((tag) =>
     Object.hasOwn(LANGUAGES, tag),
@@ -80,7 +80,7 @@ export async function handoutSection(task, organisation, link = null, code = nul
     words = await inLanguage(tag);
     replace(place, snippet(t("Text"), letter(task, link, organisation, words), { isCode: false, lang: tag }));
   }
-  await show(tags.includes(language) ? language : tags[0]);
+  await show(language);
   const tongue = choice(
     tags.map((tag) => [tag, LANGUAGES[tag]]),
     words.tag,

@@ -88,7 +88,7 @@ class SeriesView {
       kind: "close",
       title: t("Close this repeated survey?"),
       text: t(
-        "“{name}”: nobody can take part from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.",
+        "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.",
         { name },
       ),
       work: () => this.close(),

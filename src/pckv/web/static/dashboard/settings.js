@@ -55,7 +55,7 @@ function closing(task, path, refresh) {
       kind: "close",
       title: t("Close this survey?"),
       text: t(
-        "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its last day.",
+        "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
         {
           name,
         },
@@ -94,7 +94,7 @@ function deletion({ name }, { root, path, stop }) {
     kind: "danger",
     title: t("Delete this survey?"),
     text: t(
-      "“{name}”: nobody can take part any more, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.",
+      "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.",
       { name },
     ),
     question: [

@@ -178,7 +178,7 @@ export default {
   "Taking part has ended. The page behind the link says so.":
     "Die Teilnahme ist beendet. Das sagt auch die Seite hinter dem Link.",
   "Take part: scan this code with your phone.": "Mitmachen: Scannen Sie diesen Code mit dem Handy.",
-  "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, from which nobody can tell for certain what you answered.":
+  "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, which does not show for certain what you answered.":
     "Die Teilnahme ist freiwillig. Ihre Antworten selbst bleiben auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie geantwortet haben.",
   Text: "Text",
   "Text for a letter or a message": "Text für einen Brief oder eine Nachricht",
@@ -205,7 +205,7 @@ export default {
   "The token that you signed in with shows results and changes nothing. To make surveys, sign out, and sign in with a token for that: ask the person who set up this site.":
     "Mit dem Token, mit dem Sie angemeldet sind, sehen Sie Ergebnisse und ändern nichts. Um Umfragen zu erstellen, melden Sie sich ab und mit einem Token dafür wieder an: Fragen Sie die Person, die diese Website eingerichtet hat.",
   "There are no surveys yet.": "Es gibt noch keine Umfragen.",
-  "These are not published yet: nobody can take part. Open one to go on with it.":
+  "These are not published yet: no responses are taken. Open one to go on with it.":
     "Diese Umfragen sind noch nicht veröffentlicht: Niemand kann teilnehmen. Öffnen Sie eine, um weiterzumachen.",
   "They are erased from the files of the database too. Backups and downloads stay where they are.":
     "Sie sind auch aus den Dateien der Datenbank gelöscht. Sicherungen und heruntergeladene Dateien bleiben, wo sie sind.",
@@ -278,11 +278,11 @@ export default {
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
   "“{name}”: everybody who has the link sees the results. Participants get a link to them once they have answered, or the survey is closed.":
     "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Teilnehmende bekommen einen Link dorthin, sobald sie geantwortet haben oder die Umfrage geschlossen ist.",
-  "“{name}”: nobody can take part any more, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
+  "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
-  "“{name}”: nobody can take part from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":
+  "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Sie lässt sich nicht wieder öffnen.",
-  "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its last day.":
+  "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum letzten Tag.",
   "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":
     "„{name}“: Die Umfrage, alle ihre Antworten und ihre Ergebnisse werden endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht. Dieselbe Umfrage lässt sich nicht noch einmal erstellen.",

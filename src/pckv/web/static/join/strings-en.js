@@ -213,9 +213,9 @@ export default {
   claims_others: "Of the {rest} others it names about {count}, by chance.",
   claims_texts: "Of all other texts it names {share}, by chance.",
   claims_chance: {
-    one: "This need not be what was entered: of people who did not enter it, {share} send a report that names it, by chance. So a single report is no proof of what somebody entered.",
+    one: "This need not be what was entered: of people who did not enter it, {share} send a report that names it, by chance. So a single report is no proof of what anyone entered.",
     other:
-      "These need not be what was entered: of people who did not enter one of them, {share} send a report that names it, by chance. So a single report is no proof of what somebody entered.",
+      "These need not be what was entered: of people who did not enter one of them, {share} send a report that names it, by chance. So a single report is no proof of what anyone entered.",
   },
   claim_high: "with a high value",
   claim_low: "with a low value",
@@ -317,7 +317,7 @@ export default {
   text_start: "{text} …",
   text_whole: "{text}, and nothing more",
   begins_chance:
-    "This need not be what was entered: of reports about beginnings of that length, from people who entered nothing that begins so, {share} name it, by chance. So a single report is no proof of what somebody entered.",
+    "This need not be what was entered: of reports about beginnings of that length, from people who entered nothing that begins so, {share} name it, by chance. So a single report is no proof of what anyone entered.",
   text_none: "The report names nothing that begins like what was entered.",
   text_others: "Of all other beginnings of that length it names {share}, by chance.",
 };
