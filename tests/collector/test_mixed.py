@@ -249,7 +249,7 @@ def check_page(keys: object = 11) -> None:
         assert '<meta name="epsilon-of-few" content="1" />' in page.text
         # The page asks the mixer for a large task.
         assert ('<meta name="task"' in page.text) == (keys != LONG_KEYS)
-        assert "</client/mixed.js>; rel=modulepreload" in page.headers["link"]
+        assert "</scripts/join/client/mixed.js>; rel=modulepreload" in page.headers["link"]
 
 
 @pytest.mark.verify

@@ -130,6 +130,9 @@ class Person:
     def _on_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "blob:" + self.origin, "data:")):
             self.problems.append(f"a request to {request.url}")
+        # A module that runs in its bundle must not run a second time, with a state of its own.
+        if request.url.endswith(".js") and request.url.startswith((f"{self.origin}/static/", f"{self.origin}/client/")):
+            self.problems.append(f"a module beside the bundles: {request.url}")
         if request.post_data:
             (self.asked if request.url.endswith("/admission") else self.sent).append(request.post_data)
 
@@ -318,7 +321,7 @@ def shown_body(person: Person) -> str:
 
 def spent(person: Person) -> str:
     """Return the ε that all surveys of the page's origin have spent in a browser."""
-    client = "const { Client } = await import('/client/index.js'); return new Client(location.origin).spent();"
+    client = "const { Client } = await $import('client/index.js'); return new Client(location.origin).spent();"
     return str(person.page.evaluate(f"async () => {{ {client} }}"))
 
 

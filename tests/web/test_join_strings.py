@@ -117,7 +117,7 @@ def test_the_claim_of_a_mixed_task_never_stands_without_its_condition() -> None:
     [(("fr", "de-AT", "en"), "de"), (("en-GB", "de"), "en"), (("fr",), "en"), ((), "en"), (("DE",), "de")],
 )
 def test_the_browser_chooses_the_language(languages: tuple[str, ...], chosen: str) -> None:
-    assert strings(languages, "strings.language") == chosen
+    assert strings(languages, "strings.pageLanguage()") == chosen
 
 
 def test_numbers_and_days_are_written_as_the_language_writes_them() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import html
-import posixpath
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
@@ -26,6 +25,7 @@ from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.mixer import Mixer
 from pckv.contract.task import Task
+from pckv.web.bundles import FOLDER, Bundles
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -58,11 +58,6 @@ _COMMENT_LINE = re.compile(rb"^[ \t]*//.*$", re.MULTILINE)
 router = APIRouter(include_in_schema=False)
 
 
-# A module that a page preloads, and an import of a module.
-_PRELOAD = re.compile(rb'<link rel="modulepreload" href="/([^"]+)" />')
-_IMPORT = re.compile(rb'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
-
-
 def policy_text(changes: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the header Content-Security-Policy of a page, with some directives changed."""
     return "; ".join(f"{name} {source}" for name, source in {**CONTENT_POLICY, **changes}.items())
@@ -73,12 +68,11 @@ def load_files() -> dict[str, SharedFile]:
     contents: dict[str, bytes] = {}
     for folder in FOLDERS:
         _load(files("pckv.web") / folder, folder, contents)
-    loaded: dict[str, SharedFile] = {}
-    for path, content in contents.items():
-        extension = path.rpartition(".")[2]
-        served = with_preloads(content, contents) if extension == "html" else content
-        loaded[path] = _static_file(served, extension)
-    return loaded
+    scripts = {path: content.decode() for path, content in contents.items() if path.endswith(".js")}
+    contents |= {path: script.encode() for path, script in Bundles(scripts).files()}
+    # Pages that load the same module later have the same file for it.
+    made = {content: _static_file(content, path.rpartition(".")[2]) for path, content in contents.items()}
+    return {path: made[content] for path, content in contents.items()}
 
 
 def _load(folder: Traversable, prefix: str, contents: dict[str, bytes]) -> None:
@@ -90,22 +84,6 @@ def _load(folder: Traversable, prefix: str, contents: dict[str, bytes]) -> None:
         elif extension in MEDIA_TYPES:
             content = entry.read_bytes()
             contents[path] = without_comments(content) if extension == "js" else content
-
-
-def with_preloads(page: bytes, contents: Mapping[str, bytes]) -> bytes:
-    """Return a page that names all modules that a preloaded one imports, directly or not.
-
-    A browser asks for them at once: each level of imports would take one more round trip.
-    """
-
-    def links(preload: re.Match[bytes]) -> bytes:
-        found = [preload[1].decode()]
-        for path in found:
-            imported = [posixpath.normpath(f"{path}/../{name.decode()}") for name in _IMPORT.findall(contents[path])]
-            found += [each for each in dict.fromkeys(imported) if each not in found]
-        return b"\n    ".join(b'<link rel="modulepreload" href="/%s" />' % path.encode() for path in found)
-
-    return _PRELOAD.sub(links, page)
 
 
 def without_comments(script: bytes) -> bytes:
@@ -157,13 +135,12 @@ async def favicon(request: Request) -> Response:
 async def join(request: Request, survey_id: str, collector: CurrentCollector) -> Response:
     """Serve the participant's page of a task or a series, with the task in it.
 
-    A large task, and a series, is fetched by the page's script instead. A header names the files of the client
+    A large task, and a series, is fetched by the page's script instead. A header names the scripts
     that only some tasks need, so that browsers load them at once.
     """
     loaded: dict[str, SharedFile] = request.app.state.static_files
     page = loaded["static/join.html"]
     told = await _organisation(collector.organisations)
-    paths: list[str] = []
     try:
         task, is_series, has_results = await _find(collector.contracts, survey_id)
     except ProblemDetails:
@@ -171,12 +148,10 @@ async def join(request: Request, survey_id: str, collector: CurrentCollector) ->
         return _page_with(page.content, tuple(told)).response(request, CACHING)
     if is_series:
         told.append(("series", survey_id))
-        paths.append("static/join/repeated.js")
     if has_results:
         told.append(("results", f"/results/{survey_id}"))
-    further = _further_modules(loaded, task, paths)
-    links = ", ".join(f"</{path}>; rel=modulepreload" for path in further)
-    headers = {"Link": links}
+    links = (f"</{path}>; rel=modulepreload" for path in _further_bundles(task, is_series))
+    headers = {"Link": ", ".join(links)}
     text = b"" if is_series else (await collector.contracts.text(task)).content
     if 0 < len(text) <= MAX_TASK_BYTES:
         told.append(("task", text.decode()))
@@ -214,9 +189,11 @@ async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool, bool]
     return stored.task, False, stored.public_results and stored.binned is None
 
 
-def _further_modules(loaded: dict[str, SharedFile], task: Task, paths: list[str]) -> list[str]:
-    """Return the modules that the page of a task loads beyond those that every page does."""
-    needed = [*paths, f"client/mechanisms/{task.mechanism}.js"]
+def _further_bundles(task: Task, is_series: bool) -> list[str]:
+    """Return the bundles that the page of a task loads beyond the first."""
+    needed = [f"client/mechanisms/{task.mechanism}.js"]
+    if is_series:
+        needed.append("static/join/repeated.js")
     if task.size_question:
         needed.append("client/size-question.js")
     if task.kind == DISCOVERY:
@@ -231,9 +208,7 @@ def _further_modules(loaded: dict[str, SharedFile], task: Task, paths: list[str]
         needed.append("static/join/segment-field.js")
     if task.about.translations:
         needed.append("client/translations.js")
-    # Without what every page loads.
-    known = _modules(loaded, ["static/join/join.js", "static/join/join-page.js"])
-    return [path for path in _modules(loaded, needed) if path not in known]
+    return [f"{FOLDER}/join/{path}" for path in needed]
 
 
 @lru_cache(PAGES_KEPT)
@@ -250,31 +225,18 @@ def _page_with(page: bytes, told: tuple[tuple[str, str], ...]) -> SharedFile:
     return _static_file(head + metas.encode() + end + rest, "html")
 
 
-def _modules(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:
-    """Return modules and all that they import, each once."""
-    found: list[str] = []
-    waiting = list(paths)
-    while waiting:
-        path = waiting.pop(0)
-        if path not in found:
-            found.append(path)
-            waiting += _imported(path, loaded[path].content)
-    return found
-
-
-@cache
-def _imported(path: str, content: bytes) -> list[str]:
-    """Return the paths of the modules that a module imports when it is loaded."""
-    folder = posixpath.dirname(path)
-    names = re.findall(r'from "([./][^"]+)"', content.decode())
-    return [posixpath.normpath(posixpath.join("/", folder, name)).removeprefix("/") for name in names]
-
-
 @router.get("/static/{path:path}")
 @Policy(Access.PUBLIC)
 async def static(request: Request, path: str) -> Response:
     """Serve a script or style of the pages."""
     return _serve(request, f"static/{path}")
+
+
+@router.get("/scripts/{path:path}")
+@Policy(Access.PUBLIC)
+async def bundle(request: Request, path: str) -> Response:
+    """Serve a bundle of the modules of a page."""
+    return _serve(request, f"{FOLDER}/{path}")
 
 
 @router.get("/client/{path:path}")

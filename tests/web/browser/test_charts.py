@@ -93,7 +93,7 @@ def test_only_the_newest_drawing_is_shown(people: Any, same: bool) -> None:
     person.go("/")
     result = person.page.evaluate(
         """async (same) => {
-            const { Chart } = await import("/static/shared/chart.js");
+            const { Chart } = await $import("static/shared/chart.js");
             document.getElementById("main").replaceChildren();
             const chart = new Chart("a chart"), finish = [], discarded = [], spec = { hconcat: [] };
             document.body.append(chart.element);

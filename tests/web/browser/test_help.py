@@ -9,7 +9,7 @@ from support.people import DESK, PHONE
 
 # Puts a sentence with two explained words at both ends of a page, and one into a dialog.
 SENTENCES = """async () => {
-    const { term } = await import("/static/shared/glossary.js"), { make } = await import("/static/shared/page.js");
+    const { term } = await $import("static/shared/glossary.js"), { make } = await $import("static/shared/page.js");
     const sentence = (name) => make("p", {}, "Here, ", term(name, name), " and ", term("noise", `noise of ${name}`));
     const tall = make("div");
     tall.style.height = "150vh";

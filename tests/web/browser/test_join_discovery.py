@@ -122,7 +122,7 @@ def test_a_report_by_a_coin_from_a_list_of_texts(people: Any, server: ServeProce
     person.go(f"/join/{task.id}#invitation={invitation}")
     person.page.locator("#own-key").wait_for()
     submit = """async ([id, invitation]) => {
-        const { Client } = await import("/client/index.js"), client = new Client(location.origin);
+        const { Client } = await $import("client/index.js"), client = new Client(location.origin);
         return (await client.submit(id, ["solaris", "Ä", "stalker"], { invitation })).status;
     }"""
     assert person.page.evaluate(submit, [task.id, invitation]) == "sent"

@@ -103,7 +103,7 @@ def test_only_the_mixer_hears_of_a_participant(person: Person, parties: Parties,
     place = f"{parties.mixer}/tasks/{task.id}"
     assert ([request.url for request in before], sent.url) == ([f"{place}/admission"], f"{place}/sealed")
     assert {request.url for request in of_collector if request in asked[loaded:]} <= {
-        f"{parties.collector}/static/join/report-view.js"
+        f"{parties.collector}/scripts/join/static/join/report-view.js"
     }
     [entry] = sealed_entries(parties, task)
     assert sent.post_data_buffer == entry

@@ -270,6 +270,7 @@ def test_what_is_printed_is_what_is_seen(people: Any, server: ServeProcess) -> N
     assert "As of " in report.text_content()
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     operator.press("Share", "link")
+    page.locator(".finding").wait_for(state="hidden")
     page.evaluate("() => print()")
     assert report.count() == 0
     operator.press("Settings", "link")
@@ -277,6 +278,7 @@ def test_what_is_printed_is_what_is_seen(people: Any, server: ServeProcess) -> N
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.get_by_text("Closed on ").first.wait_for()
     operator.press("Results", "link")
+    page.locator(".finding").wait_for()
     page.evaluate("() => print()")
     report.wait_for(state="attached")
     assert "Asked from " in report.text_content()
@@ -290,7 +292,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
     person.go("/")
     found = person.page.evaluate(
         """async () => {
-            const { findingOf } = await import("/static/results/finding.js");
+            const { findingOf } = await $import("static/results/finding.js");
             const row = (key, low, high, detected = true) => ({ key, detected, frequency: (low + high) / 2,
                 frequency_low: low, frequency_high: high, mean_known: false });
             const task = { phase: "open", low: 1, high: 3, about: { low_label: "mild", high_label: "severe" } },

@@ -3,7 +3,7 @@
 import { PckvError, coinOf, perturb } from "/client/index.js";
 import { alertBox, announce, make, replace } from "../shared/page.js";
 import { AnswerForm } from "./answer-form.js";
-import { day, language, say, speak, told } from "./join-strings.js";
+import { day, pageLanguage, say, speak, told } from "./join-strings.js";
 import { contactLine, facts, heading, helpLink, privacy, remembered, showBudget, sumsOf } from "./join-privacy.js";
 import { languageField } from "./language-field.js";
 import { mixedValues, receiverOf } from "./mixed.js";
@@ -30,7 +30,7 @@ let busy = false;
 
 export async function start(theClient, theId, theInvitation, answered) {
   [client, id, invitation] = [theClient, theId, theInvitation];
-  document.documentElement.lang = language;
+  document.documentElement.lang = pageLanguage();
   try {
     const { task: found, receipt, checked, error, repeated } = await answered;
     [task, rounds] = [found, repeated];
@@ -58,7 +58,7 @@ export async function start(theClient, theId, theInvitation, answered) {
 async function speakTheirs() {
   if (task) await translate(task);
   else speak();
-  document.documentElement.lang = language;
+  document.documentElement.lang = pageLanguage();
 }
 
 const frame = () => replace(main, languageField(task, changeLanguage), heading(task), body, forgetful);

@@ -1,6 +1,6 @@
 // What a task asks and how its reports protect people: two sentences first, the numbers behind them.
 import { make, replace } from "../shared/page.js";
-import { anyOf, day, language, percent, ratio, say, told } from "./join-strings.js";
+import { anyOf, day, pageLanguage, percent, ratio, say, told } from "./join-strings.js";
 import { mixedValues, parties } from "./mixed.js";
 import { languageOf, nameOf, textOf, written } from "./texts.js";
 
@@ -99,7 +99,7 @@ export const helpLink = () =>
   make(
     "p",
     { id: "help" },
-    make("a", { href: `/help/participants?lang=${language}`, target: "_blank" }, say("privacy_help")),
+    make("a", { href: `/help/participants?lang=${pageLanguage()}`, target: "_blank" }, say("privacy_help")),
   );
 
 const someLetter = ({ alphabet }) => alphabet.match(/\p{L}/u)?.[0] ?? [...alphabet][0];

@@ -24,8 +24,7 @@ export function preferred() {
 
 export const choose = (tag) => sessionStorage.setItem(CHOSEN, tag);
 
-export let language;
-let plurals, numbers, percents, ratios, days, collator;
+let language, plurals, numbers, percents, ratios, days, collator;
 
 // A person who prefers none of the page's languages gets that of the operator's texts, if it is one of them.
 export function speak(...further) {
@@ -40,6 +39,8 @@ export function speak(...further) {
 }
 
 speak();
+
+export const pageLanguage = () => language;
 
 // Who asks: by its name where the page has it. In German the other words have a case.
 function askers() {

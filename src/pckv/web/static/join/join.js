@@ -1,5 +1,6 @@
-// The participant's page starts here: it asks whether a report would be taken while the rest loads.
+// The participant's page starts here: it asks whether a report would be taken while it makes the form.
 import { Client, Task } from "/client/index.js";
+import { start } from "./join-page.js";
 import { told } from "./join-strings.js";
 
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
@@ -33,5 +34,4 @@ async function failed(error) {
 }
 
 const found = repeated ? repeated.findRound(client, id) : find().catch(failed);
-const { start } = await import("./join-page.js");
 await start(client, id, invitation, found);

@@ -1,6 +1,6 @@
 // A choice of the language: those of the page's own sentences, and those of the texts of a survey.
 import { make } from "../shared/page.js";
-import { STRINGS, choose, language, preferred, say } from "./join-strings.js";
+import { STRINGS, choose, pageLanguage, preferred, say } from "./join-strings.js";
 
 const base = (tag) => tag.split("-")[0];
 
@@ -19,7 +19,7 @@ function tagsOf(task) {
 // The one that the page is in now, by what the participant prefers.
 function current(tags) {
   const nearest = (wanted) => tags.find((tag) => tag === wanted) ?? tags.find((tag) => base(tag) === base(wanted));
-  return preferred().map(nearest).find(Boolean) ?? nearest(language);
+  return preferred().map(nearest).find(Boolean) ?? nearest(pageLanguage());
 }
 
 // `onchange` draws the page again.

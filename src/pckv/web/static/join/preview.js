@@ -1,7 +1,7 @@
 // The participant's page for a task that does not exist yet: it shows a draft, and makes no report.
 import { PckvError, Task } from "/client/index.js";
 import { loadPreview } from "../shared/draft.js";
-import { language, say } from "./join-strings.js";
+import { pageLanguage, say } from "./join-strings.js";
 import { make } from "../shared/page.js";
 
 // In place of a client: it neither stores nor sends anything.
@@ -9,7 +9,9 @@ export class PreviewClient {
   url = location.origin;
 
   constructor() {
-    document.body.prepend(make("aside", { class: "preview", "aria-label": "Preview", lang: language }, say("preview")));
+    document.body.prepend(
+      make("aside", { class: "preview", "aria-label": "Preview", lang: pageLanguage() }, say("preview")),
+    );
   }
 
   async task() {

@@ -1,7 +1,7 @@
 // What the operator of a survey wrote, in the nearest language to those that the participant prefers. Reports use the task's own names.
 import { shownText } from "../shared/direction.js";
 import { make } from "../shared/page.js";
-import { language, preferred, speak } from "./join-strings.js";
+import { pageLanguage, preferred, speak } from "./join-strings.js";
 
 const shown = new WeakMap();
 
@@ -26,7 +26,7 @@ export function textOf(task, member) {
 }
 
 // The language of a text, where it is another than that of the page.
-const otherThanPage = (tag) => (tag.split("-")[0] === language ? undefined : tag);
+const otherThanPage = (tag) => (tag.split("-")[0] === pageLanguage() ? undefined : tag);
 
 export function languageOf(task, member) {
   const { own, chosen, given } = shown.get(task);
@@ -43,7 +43,7 @@ export const nameOf = (task, key) => shownText(shown.get(task).keys.get(key) ?? 
 // A key of the task within other texts; what a participant wrote has no language that is known.
 export function named(task, key, attributes = {}) {
   const { own, chosen, keys } = shown.get(task),
-    lang = keys.has(key) ? chosen : Array.isArray(task.keys) ? own : language;
+    lang = keys.has(key) ? chosen : Array.isArray(task.keys) ? own : pageLanguage();
   return make("bdi", { lang: otherThanPage(lang), ...attributes }, nameOf(task, key));
 }
 

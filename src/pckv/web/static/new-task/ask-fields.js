@@ -4,8 +4,8 @@ import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 // Most questions are "which of these?", and shares alone need about half the people: keys have no values by default.
-export const CHOOSE = "choose",
-  RATE = "rate";
+export const CHOOSE = "choose";
+export const RATE = "rate";
 
 export const line = (label, hint, { example, missing } = {}) =>
   new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: example }), {

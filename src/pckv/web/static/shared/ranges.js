@@ -4,10 +4,10 @@ import { count } from "./page.js";
 import { hasValues } from "./task-words.js";
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
-export const TOO_RARE = t("not distinguishable from noise"),
-  UNKNOWN = t("unknown"),
-  // Behind the name of the key that stands for these.
-  UNLISTED = t("all other answers");
+export const TOO_RARE = t("not distinguishable from noise");
+export const UNKNOWN = t("unknown");
+// Behind the name of the key that stands for these.
+export const UNLISTED = t("all other answers");
 
 // A range shows two digits of its width: more would be noise.
 function digits(low, high) {
