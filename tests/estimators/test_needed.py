@@ -1,4 +1,4 @@
-"""Precision: the errors that more reports would bring, and what no number of reports can show."""
+"""Precision: the ranges that more reports would bring, and what no number of reports can show."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pckv.estimators.needed import Precision
 from pckv.estimators.sets import SetSummary
 from pckv.planning.people import expect
 from pckv.planning.prediction import users_for
+from pckv.planning.sections import HALF_RANGE
 from pckv.planning.set_sizes import SetSizes
 from pckv.statistics.moments import CountMoments
 from support.collectors import new_task
@@ -52,10 +53,16 @@ def test_precision_never_promises_what_a_plan_denies(mechanism: str, shares: Seq
     for frequency, wanted in itertools.product((0.01, 0.05, 0.4), (0.001, 0.01, 0.1)):
         expected = expect(100, sizes=measured, frequency=frequency)
         seen = expected.shown(task.padding)[0] / frequency
-        planned = users_for(task.law, frequency, wanted, seen, Fraction(str(task.size_share)))
-        needed = Precision(task, sets, 20_000, frequency).needed(wanted)
-        assert needed is None or (planned is not None and needed >= planned)
-    # Where no participant holds more, a number is given.
+        precision = Precision(task, sets, 20_000, frequency)
+        needed = precision.needed(wanted)
+        # A plan's errors are smaller: it adds the square of what is hidden, a range what is hidden itself.
+        planned = users_for(task.law, frequency, wanted / HALF_RANGE, seen, Fraction(str(task.size_share)))
+        # Where no participant holds more, they are the same, and a number is given.
+        if not sets.hidden:
+            assert needed == planned
+        elif needed is not None:
+            assert precision.half_range(needed) <= wanted
+            assert needed > precision.needed_for_noise(wanted)
     assert (needed is not None) == (sets.hidden < wanted)
 
 
@@ -63,13 +70,13 @@ def test_more_reports_tell_how_much_is_hidden() -> None:
     task = new_task(keys=100, padding=3, size_share="0.05")
     unsure, sure = (known_sizes(task, SHARES[0], width) for width in (0.05, 0.0))
     precision = Precision(task, unsure, 20_000, 0.2)
-    needed, with_known_sizes = precision.needed(0.02), Precision(task, sure, 20_000, 0.2).needed(0.02)
+    needed, with_known_sizes = precision.needed(0.04), Precision(task, sure, 20_000, 0.2).needed(0.04)
     assert needed is not None
     assert with_known_sizes is not None
-    assert needed > with_known_sizes == precision.needed_for_noise(0.02)
+    assert needed > with_known_sizes == precision.needed_for_noise(0.04)
     variance = CountMoments.of(task.law.count_law, left_out=0.05).frequency_variance(0.2)
-    noise = variance / (0.95 * needed)
-    assert math.sqrt(noise + precision.hidden(needed) ** 2) == pytest.approx(0.02, rel=1e-3)
+    noise = math.sqrt(variance / (0.95 * needed))
+    assert HALF_RANGE * noise + precision.hidden(needed) == pytest.approx(0.04, rel=1e-3)
 
 
 def test_the_curve_ends_at_what_is_hidden() -> None:

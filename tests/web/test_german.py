@@ -52,6 +52,7 @@ SILENT = {
     "contract/coins.py": "coins, which clients read",
     "contract/members.py": "members of a task's text",
     "contract/series.py": "the text of a series, and its lines in a terminal",
+    "web/bundles.py": "scripts",
     "web/chart_script.py": "a command",
     "web/unknown_page.py": "a page that is written in both languages",
     "web/help_pages.py": "pages that are written in both languages",

@@ -1,4 +1,4 @@
-"""The precision of a task on its page: the errors that more reports would bring, and what none can show."""
+"""The precision of a task on its page: the ranges that more reports would bring, and what none can show."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from pckv import Task
 from pckv.planning.prediction import predict, users_for
+from pckv.planning.sections import HALF_RANGE
 from pckv.statistics.moments import CountMoments, Scale
 from support.collectors import Running, report, some_reports
 from support.stores import add
@@ -22,29 +23,30 @@ def get(site: Running, task: Task, query: str = "") -> dict[str, Any]:
 def test_precision_is_what_plans_predict_where_nobody_can_hold_more(site: Running) -> None:
     task = site.add_task(values=(0, 10), more="refuse")
     empty = get(site, task)
-    assert empty["frequency_error"] is None
-    assert empty["needed"] == users_for(task.law, 0.05, 0.01)
+    assert (empty["half_range"], empty["half_range_of_mean"]) == (None, None)
+    assert empty["needed"] == users_for(task.law, 0.05, 0.01 / HALF_RANGE)
     add(site.store, *some_reports(range(50), task), task=task)
-    precision = get(site, task, "frequency=0.2&wanted=0.05")
+    precision = get(site, task, "frequency=0.2&wanted=0.1")
     squares = predict(CountMoments.of(task.law.count_law), 50, 0.2)
-    assert precision["frequency_error"] == math.sqrt(squares.frequency)
-    assert precision["mean_error"] == 5 * math.sqrt(squares.mean)
+    assert precision["half_range"] == min(1, HALF_RANGE * math.sqrt(squares.frequency))
     assert precision["hidden"] == 0
-    assert precision["needed"] == precision["needed_for_noise"] == users_for(task.law, 0.2, 0.05)
+    assert precision["needed"] == precision["needed_for_noise"] == users_for(task.law, 0.2, 0.1 / HALF_RANGE)
     [panel] = precision["chart"]["hconcat"]
     assert panel["layer"][0]["encoding"]["y"]["field"] == "frequency"
     [today] = [row for row in precision["chart"]["data"]["values"] if row["series"] == "today"]
-    assert (today["reports"], today["frequency"]) == (50, precision["frequency_error"])
+    assert (today["reports"], today["frequency"]) == (50, precision["half_range"])
 
 
-def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> None:
+def test_the_range_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> None:
     task = site.add_task(name="levels", values=(0, 10), levels=[0, 9, 10], more="refuse")
     add(site.store, *some_reports(range(50), task), task=task)
+    assert get(site, task, "frequency=0.2")["half_range_of_mean"] is None
+    add(site.store, *some_reports(range(50, 5000), task), task=task)
     scale = Scale.of_values((0, 9, 10))
-    squares, equal = (predict(CountMoments.of(task.law.count_law, scale=each), 50, 0.2) for each in (scale, None))
-    found = get(site, task, "frequency=0.2")["mean_error"]
-    assert found == pytest.approx(5 * math.sqrt(squares.mean))
-    assert found != pytest.approx(5 * math.sqrt(equal.mean), rel=0.01)
+    squares, equal = (predict(CountMoments.of(task.law.count_law, scale=each), 5000, 0.2) for each in (scale, None))
+    found = get(site, task, "frequency=0.2")["half_range_of_mean"]
+    assert found == pytest.approx(5 * HALF_RANGE * math.sqrt(squares.mean))
+    assert found != pytest.approx(5 * HALF_RANGE * math.sqrt(equal.mean), rel=0.01)
 
 
 def test_noise_is_that_of_the_reports_about_pairs(site: Running) -> None:
@@ -55,7 +57,7 @@ def test_noise_is_that_of_the_reports_about_pairs(site: Running) -> None:
     add(site.store, *(report(number, 1, task) for number in range(80)), *sizes, task=task)
     precision = get(site, task, "frequency=0.3&wanted=0.1")
     squares = predict(CountMoments.of(task.law.count_law, left_out=0.2), 80, 0.3)
-    assert precision["frequency_error"] == pytest.approx(math.sqrt(squares.frequency))
+    assert precision["half_range"] == pytest.approx(min(1, HALF_RANGE * math.sqrt(squares.frequency)))
     assert (precision["reports"], precision["size_answers"]) == (100, 20)
     limit = site.get(f"/tasks/{task.id}/estimates").json()["sizes"]["hidden_high"]
     assert precision["hidden"] == min(limit, 0.3 * (1 - 3 / 11))

@@ -33,8 +33,8 @@ PALE = 0.55
 ROW_PIXELS = 22
 # The most letters of a line below a title, which is about as wide as the panels.
 LINE_LETTERS = 110
-# d3 formats: errors of frequencies in percent, of means in their own units, without powers of ten.
-ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
+# d3 formats: ranges of frequencies in percent, of means in their own units, without powers of ten.
+RANGE_FORMATS = {"frequency": "~p", "mean": "~r"}
 
 
 def load_altair() -> Any:
@@ -218,23 +218,21 @@ def _panel(altair: Any, base: Any, quantity: str, ends: tuple[float, float], tit
     return altair.layer(*layers).properties(width=330, height=altair.Step(ROW_PIXELS))
 
 
-def errors_chart(
+def ranges_chart(
     rows: Sequence[Mapping[str, Any]],
     *,
     x: str,
     expected: str,
     marked: str,
-    quantities: Sequence[str] = ("frequency", "mean"),
-    measure: str = "error",
+    quantities: Sequence[str],
 ) -> alt.ConcatChart | alt.HConcatChart:
-    """Draw the expected errors of some quantities against another one: a curve, and one marked point.
+    """Draw half the expected ranges of some quantities against another one: a curve, and one marked point.
 
-    A row has `x`, the errors, and its `series`: the name given as `expected` or as `marked`. `measure` says what
-    the errors are.
+    A row has `x`, halves of ranges, and its `series`: the name given as `expected` or as `marked`.
     """
-    panels = {quantity: f"{measure} of a {quantity}" for quantity in quantities}
+    panels = {quantity: f"half the 95 % range of a {quantity}" for quantity in quantities}
     colors = {expected: ESTIMATE_COLOR, marked: _TRUTH}
-    return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
+    return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=RANGE_FORMATS)
 
 
 def save_chart(chart: Any, path: Path, form: str) -> None:

@@ -1,4 +1,4 @@
-"""How the errors of a task's estimates shrink with reports, and what no number of reports can show."""
+"""How the ranges of a task's estimates shrink with reports, and what no number of reports can show."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pckv.mechanisms.derivation import key_law
 from pckv.planning.people import MAX_USERS
 from pckv.planning.planner import GUESSED_MEAN_ERROR
 from pckv.planning.prediction import ExpectedErrors, predict, smallest_frequency
+from pckv.planning.sections import HALF_RANGE
 from pckv.statistics.moments import CountMoments, Scale
 
 # The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
@@ -22,11 +23,10 @@ POINTS = 25
 
 @dataclass(frozen=True)
 class Precision:
-    """The errors to expect for a key of one frequency, by the number of reports.
+    """The ranges to expect for a key of one frequency, by the number of reports.
 
-    Errors are one standard deviation of method `corrected`. They come from noise, and from people with more
-    pairs than the padding, who hide a part of their keys: at most as much as the answers to the size question
-    allow.
+    Half a range is what noise takes at a confidence of 95 %, with method `corrected`, and what people with more pairs
+    than the padding may hide: at most as much as the answers to the size question allow.
     """
 
     task: Task
@@ -85,16 +85,16 @@ class Precision:
         return max(map(self._moments.frequency_variance, shown)) / (1 - self.task.size_share)
 
     def needed_for_noise(self, wanted: float) -> int:
-        """Return how many reports bring the noise down to this error."""
-        return math.ceil(self._variance() / wanted**2)
+        """Return how many reports bring half a range down to this, if nothing is hidden."""
+        return math.ceil(HALF_RANGE**2 * self._variance() / wanted**2)
 
     def needed(self, wanted: float) -> int | None:
-        """Return how many reports bring the error down to this, what is hidden included; None if none do."""
+        """Return how many reports bring half a range down to this, what is hidden included; None if none do."""
         if not self.sets.answers and self._most_hidden >= wanted:
             return None
 
         def is_enough(reports: int) -> bool:
-            return self._variance() / reports + self.hidden(reports) ** 2 <= wanted**2
+            return HALF_RANGE * math.sqrt(self._variance() / reports) + self.hidden(reports) <= wanted
 
         low = high = self.needed_for_noise(wanted)
         while not is_enough(high):
@@ -103,13 +103,14 @@ class Precision:
                 return None
         return low + bisect_left(range(low, high), x=True, key=is_enough)
 
-    def error(self, reports: float) -> float:
-        """Return the error of the key's frequency once there are this many reports.
+    def half_range(self, reports: float) -> float:
+        """Return half the range of the key's frequency once there are this many reports.
 
         Where people were not asked how many pairs they hold, it is that of the noise: the worst case would
         hide it.
         """
-        return math.hypot(self.noise(reports).frequency, self.hidden(reports) if self.sets.answers else 0.0)
+        hidden = self.hidden(reports) if self.sets.answers else 0.0
+        return min(HALF_RANGE * self.noise(reports).frequency + hidden, 1.0)
 
     def smallest(self, reports: float) -> float:
         """Return the least frequency that stands out from this many reports four times out of five."""
@@ -123,7 +124,7 @@ class Precision:
         )
 
     def curve(self) -> list[tuple[float, float]]:
-        """Return numbers of reports, up to ten times today's, and the error of the frequency with each."""
+        """Return numbers of reports, up to ten times today's, and half the range with each."""
         last = max(MIN_SPAN, 10 * self.reports)
         steps = (MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS))
-        return [(reports, self.error(reports)) for reports in steps]
+        return [(reports, self.half_range(reports)) for reports in steps]

@@ -13,9 +13,9 @@ from fastapi.responses import JSONResponse, Response
 from pckv.base.days import Phase
 from pckv.charts.estimates import (
     QUANTILES,
-    errors_chart,
     how_estimated,
     levels_chart,
+    ranges_chart,
     shares_chart,
     subtitle_lines,
     values_chart,
@@ -53,6 +53,7 @@ from pckv.estimators.needed import Precision
 from pckv.estimators.results.estimates import Estimates
 from pckv.planning.people import DEFAULT_CANDIDATES, MIN_FREQUENCY
 from pckv.planning.prediction import ExpectedErrors
+from pckv.planning.sections import HALF_RANGE
 from pckv.store.base import StoredTask, TaskFilter
 
 # The key of examples for a task that lists none.
@@ -208,7 +209,7 @@ REFERENCE_FREQUENCY = 0.05
 EXPECTED, TODAY = "expected", "today"
 
 
-@router.get("/tasks/{task_id}/precision", summary="How errors shrink with reports", responses=NO_SNAPSHOT)
+@router.get("/tasks/{task_id}/precision", summary="How ranges shrink with reports", responses=NO_SNAPSHOT)
 @Policy(Access.ANALYSTS)
 async def precision(
     task_id: str,
@@ -219,12 +220,12 @@ async def precision(
     wanted: Annotated[float, Query(ge=1e-6, lt=1)] = 0.01,
     candidates: Annotated[int, Query(ge=1, le=MAX_ASKED_KEYS)] = DEFAULT_CANDIDATES,
 ) -> dict[str, Any]:
-    """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
+    """Return the ranges expected today for a key of a frequency, and the reports needed for a wanted one.
 
-    `frequency_error` and `mean_error` are of noise alone, the latter and `guessed_mean_error` only where keys have
-    values; `hidden` is by how much the frequency may be higher
-    at the level of the intervals, because people hold more pairs than the padding, and `surely_hidden` the
-    part of it that is sure. `needed` counts noise and what is hidden, and is null where no number of reports
+    Ranges have a confidence of 95 %. `half_range` and `half_range_of_mean` are of noise alone; the latter is there
+    only where keys have values, and null where a guess of the mean is as good. `hidden` is by how much the frequency
+    may be higher at the level of the intervals, because people hold more pairs than the padding, and `surely_hidden`
+    the part of it that is sure. `needed` counts noise and what is hidden, and is null where no number of reports
     is enough, as far as sizes are known; `needed_for_noise` is for people who hold no more. Keys below
     `smallest` can often not be distinguished from noise today; of hashed keys, among this many `candidates`. The
     curve is a Vega-Lite specification.
@@ -245,8 +246,8 @@ async def precision(
             "frequency": frequency,
             "candidates": known.candidates,
             "smallest": known.smallest(known.reports) if known.reports else None,
-            "frequency_error": now and now.frequency,
-            **(_mean_errors(known, now) if stored.task.has_values else {}),
+            "half_range": now and min(HALF_RANGE * now.frequency, 1.0),
+            **({"half_range_of_mean": _half_range_of_mean(known, now)} if stored.task.has_values else {}),
             "padding": stored.task.padding,
             "asks_sizes": stored.task.size_question is not None,
             "size_answers": known.sets.answers,
@@ -255,22 +256,22 @@ async def precision(
             "wanted": wanted,
             "needed": known.needed(wanted),
             "needed_for_noise": known.needed_for_noise(wanted),
-            "chart": _errors_chart(known),
+            "chart": _ranges_chart(known),
         }
 
     return await collector.analysis_threads.run_short(details)
 
 
-def _mean_errors(known: Precision, now: ExpectedErrors | None) -> dict[str, float | None]:
-    return {"mean_error": now and now.mean, "guessed_mean_error": known.guessed_mean_error}
+def _half_range_of_mean(known: Precision, now: ExpectedErrors | None) -> float | None:
+    return None if now is None or now.mean >= known.guessed_mean_error else HALF_RANGE * now.mean
 
 
-def _errors_chart(known: Precision) -> dict[str, Any]:
-    """Draw the error of the frequency against the number of reports, today's marked."""
-    rows = [{"reports": reports, "frequency": error, "series": EXPECTED} for reports, error in known.curve()]
+def _ranges_chart(known: Precision) -> dict[str, Any]:
+    """Draw half the range of the frequency against the number of reports, today's marked."""
+    rows = [{"reports": reports, "frequency": half, "series": EXPECTED} for reports, half in known.curve()]
     if known.reports:
-        rows.append({"reports": known.reports, "frequency": known.error(known.reports), "series": TODAY})
-    specification: dict[str, Any] = errors_chart(
+        rows.append({"reports": known.reports, "frequency": known.half_range(known.reports), "series": TODAY})
+    specification: dict[str, Any] = ranges_chart(
         rows, x="reports", expected=EXPECTED, marked=TODAY, quantities=["frequency"]
     ).to_dict()
     return specification
@@ -290,8 +291,8 @@ async def key_details(
 
     `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their
     estimated frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all
-    keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is
-    the typical error of the frequency, `hidden` by how much it may be higher because people hold more pairs
+    keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is half the
+    range of the frequency that noise alone gives, `hidden` by how much it may be higher because people hold more pairs
     than the padding, and keys below `smallest` can often not be distinguished from noise today. With more than two
     levels the estimate has quantiles of the values of those who hold the key, and for every level the shares of them
     `above` and `below` it.
@@ -402,7 +403,7 @@ def _sharper(task: Task, estimates: Estimates, frequency: float) -> dict[str, An
     frequency, candidates = min(max(frequency, MIN_FREQUENCY), 1.0), 1 if task.is_hashed else None
     known = Precision(task, estimates.sets, estimates.reports, frequency, candidates)
     return {
-        "noise": known.noise(known.reports).frequency,
+        "noise": min(HALF_RANGE * known.noise(known.reports).frequency, 1.0),
         "hidden": known.hidden(known.reports),
         "size_answers": known.sets.answers,
         "smallest": known.smallest(known.reports),

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.stopping import check_stop
-from pckv.charts.estimates import errors_chart
+from pckv.charts.estimates import ranges_chart
 from pckv.collector.app import CurrentCollector
 from pckv.collector.contracts.tasks import CREATION_RESPONSES
 from pckv.collector.http.auth import Account
@@ -34,7 +34,7 @@ from pckv.web.task_form import (
     read_any_form,
 )
 
-EXPECTED, MARKED, MEASURE = "expected", "this plan", "half the 95 % range"
+EXPECTED, MARKED = "expected", "this plan"
 
 router = APIRouter(tags=["dashboard"])
 
@@ -118,8 +118,8 @@ def _chart(x: str, curve: Curve, marked: float, quantities: tuple[str, ...]) -> 
     for value, errors in curve:
         row = {x: value, **{name: HALF_RANGE * getattr(errors, name) for name in quantities}}
         rows += [row | {"series": series} for series in (EXPECTED, *([MARKED] if value == marked else []))]
-    specification: dict[str, Any] = errors_chart(
-        rows, x=x, expected=EXPECTED, marked=MARKED, quantities=quantities, measure=MEASURE
+    specification: dict[str, Any] = ranges_chart(
+        rows, x=x, expected=EXPECTED, marked=MARKED, quantities=quantities
     ).to_dict()
     return specification
 

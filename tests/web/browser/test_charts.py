@@ -76,14 +76,14 @@ def test_a_late_answer_about_precision_is_not_shown(people: Any, server: ServePr
     task = add_task(server, name="late precision")
     send_reports(server, task, [pckv.perturb(task, {"Heat": 3}) for _ in range(200)])
     page = open_task(people(), task)
-    page.get_by_text("A typical error of ±1 point").wait_for()
+    page.get_by_text("A range of ±3 points").wait_for()
     late = hold(page, "/precision.*wanted=0.02")
     with page.expect_request(re.compile("/precision.*wanted=0.02")):
-        page.get_by_label("Wanted typical error").fill("2")
-    page.get_by_label("Wanted typical error").fill("3")
-    page.get_by_text("A typical error of ±3 points").wait_for()
+        page.get_by_label("Wanted range").fill("2")
+    page.get_by_label("Wanted range").fill("4")
+    page.get_by_text("A range of ±4 points").wait_for()
     release(page, late)
-    assert page.get_by_text("A typical error of ±3 points").count() == 1
+    assert page.get_by_text("A range of ±4 points").count() == 1
 
 
 @pytest.mark.parametrize("same", [False, True], ids=["another specification", "another theme"])
@@ -136,7 +136,7 @@ def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: 
     page.get_by_role("region", name="Precision").locator(".chart").scroll_into_view_if_needed()
     page.get_by_text(SCRIPT_FAILED).wait_for()
     page.unroute("**/vega.js")
-    page.get_by_label("Wanted typical error").fill("2")
+    page.get_by_label("Wanted range").fill("2")
     page.get_by_role("region", name="Precision").locator(".chart svg").wait_for()
     page.get_by_text(SCRIPT_FAILED).wait_for(state="detached")
     # The browser itself logs that the script could not be loaded.

@@ -151,8 +151,8 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     page.get_by_role("columnheader", name="Answer option").get_by_role("button").click()
     page.locator("th[aria-sort=ascending]").wait_for()
     assert [row[0] for row in table(page)] == KEYS
-    page.get_by_label("Wanted typical error").fill("0.5")
-    page.get_by_text("A typical error of ±0.5 points").wait_for()
+    page.get_by_label("Wanted range").fill("0.5")
+    page.get_by_text("A range of ±0.5 points").wait_for()
 
 
 def shows(page: Any, rows: list[tuple[Any, ...]]) -> bool:

@@ -45,7 +45,7 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     told = page.locator(".verdict").inner_text()
     assert "clearly above zero" in told
     assert "points too low" in told
-    assert page.get_by_text("A typical error of ±1 point takes").count() == 0
+    assert page.get_by_text("A range of ±3 points takes").count() == 0
     operator.check(DESK)
 
 
@@ -89,7 +89,7 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page = operator.page
     page.get_by_text("No responses yet").first.wait_for()
     send(server, task, [3] * 10)
-    page.get_by_text("A typical error of ±1 point takes").wait_for()
+    page.get_by_text("A range of ±3 points takes").wait_for()
     page.locator(".verdict", has_text="No participant may choose more than 3 answer options.").wait_for()
     operator.unfold("Details: how this was estimated")
     page.get_by_label("Forged responses").fill("10%")

@@ -198,7 +198,7 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     operator.go(f"/#/tasks/{created.id}")
     page.get_by_text("From 60 responses. 25 more responses since; they are counted at the next update.").wait_for()
     assert page.locator("#reports").inner_text() == "60"
-    page.get_by_text("A typical error of ±1 point takes").wait_for()
+    page.get_by_text("A range of ±3 points takes").wait_for()
     assert page.get_by_text("more responses since").count() == 1
     # At the next update all of it is of the new ones, although the collector no longer knows the earlier snapshot.
     page.get_by_text("From 85 responses.").wait_for()
@@ -242,7 +242,7 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     assert page.pdf().count(b"/Type /Page\n") == 1
     # No number on the pages is written as in English.
     for path, text in (
-        ("", "typischen Fehler von ±1"),
+        ("", "Bereich von ±3"),
         (f"/keys/{quote(COMMON, safe='')}", "99 %"),
         ("/details", "ε einer Antwort"),
     ):

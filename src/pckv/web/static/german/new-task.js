@@ -378,12 +378,12 @@ export default {
     "Mit {count} Stufen sehen Sie, wie viele Personen jede davon angeben. Dafür werden Anteile und oft auch Durchschnitte ungenauer als mit zweien, je mehr Stufen: Die Vorhersage sagt, um wie viel.",
   "With {people} people no answer is sure to be found. Try fewer letters, or more people.":
     "Mit {people} Personen wird keine Antwort sicher gefunden. Versuchen Sie es mit weniger Buchstaben oder mehr Personen.",
-  "With {people} people, answers are found four times out of five if at least {share} of people write them.":
-    "Mit {people} Personen werden Antworten in vier von fünf Fällen gefunden, wenn mindestens {share} der Personen sie schreiben.",
-  "With {people} people, frequent answers are told from noise, four times out of five, if at least {share} of people choose them.":
-    "Mit {people} Personen heben sich häufige Antworten in vier von fünf Fällen vom Rauschen ab, wenn mindestens {share} der Personen sie wählen.",
-  "With {people} people, not even an answer that all choose is sure to be told from noise.":
-    "Mit {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher vom Rauschen ab.",
+  "With {people} people, expect to find an answer that at least {share} of people write: in four of five such surveys it is found.":
+    "Mit {people} Personen finden Sie voraussichtlich eine Antwort, die mindestens {share} der Personen schreiben: In vier von fünf solchen Umfragen wird sie gefunden.",
+  "With {people} people, expect to see the answers that at least {share} of people choose: in four of five such surveys, all of them stand out from the random noise.":
+    "Mit {people} Personen sehen Sie voraussichtlich die Antworten, die mindestens {share} der Personen wählen: In vier von fünf solchen Umfragen heben sich alle davon vom zufälligen Rauschen ab.",
+  "With {people} people, not even an answer that all choose is sure to stand out from the random noise.":
+    "Mit {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher vom zufälligen Rauschen ab.",
   Yes: "Ja",
   "You can publish if that is enough for you: rarer answers will often be missed.":
     "Sie können veröffentlichen, wenn Ihnen das genügt: Seltenere Antworten werden oft nicht gefunden.",

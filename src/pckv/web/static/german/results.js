@@ -165,8 +165,8 @@ export default {
     "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}, da Personen mit vielen Antworten vielleicht anderes angeben. Der Durchschnitt der gemeldeten Antworten ist {reported}, {reportedBetween}.",
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
-  "More responses: with today's, noise alone makes the share typically off by ±{noise}. Four times as many, {more}, would halve that.":
-    "Mehr Antworten: Mit den heutigen liegt der Anteil allein durch das Rauschen meist um ±{noise} daneben. Viermal so viele, {more}, würden das halbieren.",
+  "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
+    "Mehr Antworten: Mit den heutigen gibt allein das Rauschen dem Anteil einen Bereich von ±{noise}. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey that lets people give more answers: those with more than {padding} may hide up to {hidden} of it.":
@@ -206,15 +206,14 @@ export default {
   "not clear": "unklar",
   "Chosen by, as bars with ranges": "Gewählt von, als Balken mit Bereichen",
   "{title}, with ranges": "{title}, mit Bereichen",
-  "Typical error of the share of people who chose an answer, by the number of responses.":
-    "Typischer Fehler des Anteils der Personen, die eine Antwort gewählt haben, nach der Zahl der Antworten.",
+  "Half the range of a share of people, by the number of responses.":
+    "Die Hälfte des Bereichs eines Anteils der Personen, nach der Zahl der Antworten.",
   Precision: "Genauigkeit",
   "For an answer chosen by this share of people, in %": "Für eine Antwort, die so viele Personen wählen, in %",
-  "Wanted typical error, in percentage points": "Gewünschter typischer Fehler, in Prozentpunkten",
-  "The typical error is one standard deviation. A range with a confidence of 95 %, which the form forecasts before publishing, reaches about twice as far on either side: to be as small, it takes about four times as many responses.":
-    "Der typische Fehler ist eine Standardabweichung. Ein Bereich mit einer Sicherheit von 95 %, wie ihn das Formular vor dem Veröffentlichen vorhersagt, reicht auf jeder Seite etwa doppelt so weit: Um ebenso klein zu sein, braucht er etwa viermal so viele Antworten.",
-  "What people with more answers hide is counted in the form as expected there, and here as responses say, or not at all where they do not say it.":
-    "Was Personen mit mehr Angaben verbergen, zählt das Formular nach den dortigen Erwartungen, diese Seite nach dem, was Antworten darüber sagen, oder gar nicht, wo sie es nicht sagen.",
+  "Wanted range: plus or minus so many percentage points":
+    "Gewünschter Bereich: plus oder minus so viele Prozentpunkte",
+  "Ranges hold the true number with a confidence of 95 %.":
+    "Bereiche enthalten die wahre Zahl mit einer Sicherheit von 95 %.",
   "Both numbers are above 0; a share is at most 100 %.":
     "Beide Zahlen sind größer als 0; ein Anteil ist höchstens 100 %.",
   "As yet most answers are not distinguishable from noise.":
@@ -223,28 +222,28 @@ export default {
     "Was weniger als {least} der Personen wählen, ist oft vom Rauschen nicht zu unterscheiden.",
   "Among {number} answers, those chosen by fewer than {least} of people are often not distinguishable from noise.":
     "Unter {number} Antworten sind solche, die weniger als {least} der Personen geben, oft vom Rauschen nicht zu unterscheiden.",
-  "For an answer chosen by {share} of people, the number is typically off by ±{error}.":
-    "Bei einer Antwort, die {share} der Personen wählen, liegt die Zahl meist um ±{error} daneben.",
-  "People with more than {padding} may hide up to {hidden} of it, which the chart counts, too, and may give other values.":
-    "Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon, was auch die Grafik zählt, und geben vielleicht andere Werte an.",
-  "People with more than {padding} may hide up to {hidden} of it, which the chart counts, too.":
-    "Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon, was auch die Grafik zählt.",
+  "For an answer chosen by {share} of people, the range reaches about {range} to either side.":
+    "Bei einer Antwort, die {share} der Personen wählen, reicht der Bereich etwa {range} nach beiden Seiten.",
+  "It reaches up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.":
+    "Er reicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen und andere Werte angeben; auch die Grafik zählt das.",
+  "It reaches up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.":
+    "Er reicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen; auch die Grafik zählt das.",
   "Its average rating stays unknown.": "Die durchschnittliche Bewertung bleibt unbekannt.",
-  "Its average rating is typically off by ±{error} ({unit}).":
-    "Die durchschnittliche Bewertung liegt meist um ±{error} ({unit}) daneben.",
-  "Its average rating is typically off by ±{error}.":
-    "Die durchschnittliche Bewertung liegt meist um ±{error} daneben.",
-  "A typical error of ±{error} takes {noise}.": "Für einen typischen Fehler von ±{error} braucht es {noise}.",
-  "A typical error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.":
-    "Für einen typischen Fehler von ±{error} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
-  "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.":
-    "Für einen typischen Fehler von ±{error} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, ist noch nicht bekannt.",
-  "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.":
-    "Für einen typischen Fehler von ±{error} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, wird nicht gefragt.",
-  "A typical error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.":
-    "Ein typischer Fehler von ±{error} kann nicht versprochen werden, so viele Antworten auch kommen: Zu viele Personen haben mehr als {padding}. Für das Rauschen allein braucht es {noise}.",
-  "A typical error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.":
-    "Ein typischer Fehler von ±{error} kann noch nicht versprochen werden: Personen mit mehr als {padding} verbergen vielleicht mehr. Für das Rauschen allein braucht es {noise}.",
+  "Its average rating is known to about ±{range} ({unit}).":
+    "Die durchschnittliche Bewertung ist auf etwa ±{range} ({unit}) bekannt.",
+  "Its average rating is known to about ±{range}.":
+    "Die durchschnittliche Bewertung ist auf etwa ±{range} bekannt.",
+  "A range of ±{range} takes {noise}.": "Für einen Bereich von ±{range} braucht es {noise}.",
+  "A range of ±{range} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.":
+    "Für einen Bereich von ±{range} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
+  "A range of ±{range} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.":
+    "Für einen Bereich von ±{range} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, ist noch nicht bekannt.",
+  "A range of ±{range} takes {noise}, if no participant has more than {padding}; how many people do is not asked.":
+    "Für einen Bereich von ±{range} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, wird nicht gefragt.",
+  "A range of ±{range} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.":
+    "Ein Bereich von ±{range} kann nicht versprochen werden, so viele Antworten auch kommen: Zu viele Personen haben mehr als {padding}. Für das Rauschen allein braucht es {noise}.",
+  "A range of ±{range} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.":
+    "Ein Bereich von ±{range} kann noch nicht versprochen werden: Personen mit mehr als {padding} verbergen vielleicht mehr. Für das Rauschen allein braucht es {noise}.",
   "{number} (they are there already)": "{number} (sie sind schon da)",
   "{number} ({ratio} times as many as today)": "{number} (das {ratio}-Fache von heute)",
   "Answers that begin with": "Antworten, die beginnen mit",

@@ -187,9 +187,9 @@ function learned({ users, outlook, frequency, mechanism, options, guessed_mean_e
   const isUseful = ofMean !== null && ofMean !== undefined && ofMean < guessed;
   return [
     outlook.reach === null
-      ? t("With {people} people, not even an answer that all choose is sure to be told from noise.", { people })
+      ? t("With {people} people, not even an answer that all choose is sure to stand out from the random noise.", { people })
       : t(
-          "With {people} people, frequent answers are told from noise, four times out of five, if at least {share} of people choose them.",
+          "With {people} people, expect to see the answers that at least {share} of people choose: in four of five such surveys, all of them stand out from the random noise.",
           {
             people,
             share: percent(round(outlook.reach)),
@@ -215,7 +215,7 @@ function found({ users, characters, frequency }, light) {
     return [t("With {people} people no answer is sure to be found. Try fewer letters, or more people.", values)];
   return [
     t(
-      "With {people} people, answers are found four times out of five if at least {share} of people write them.",
+      "With {people} people, expect to find an answer that at least {share} of people write: in four of five such surveys it is found.",
       values,
     ),
     t("This is for answers of {letters} letters; shorter ones are found at lower shares.", values),

@@ -253,7 +253,7 @@ function improvements({ sharper, reports, estimate, hostile }, task) {
   const lines = [
     [
       t(
-        "More responses: with today's, noise alone makes the share typically off by ±{noise}. Four times as many, {more}, would halve that.",
+        "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.",
         values,
       ),
     ],

@@ -8,7 +8,7 @@ import { told } from "../shared/told.js";
 import { isOutdated } from "./requests.js";
 
 export function precisionSection(requests, task, onproblem) {
-  const chart = new Chart(t("Typical error of the share of people who chose an answer, by the number of responses."));
+  const chart = new Chart(t("Half the range of a share of people, by the number of responses."));
   const said = make("div", { "aria-live": "polite" });
   let options = {};
   const number = (value, max) =>
@@ -22,7 +22,7 @@ export function precisionSection(requests, task, onproblem) {
       oninput: debounced(() => refresh()),
     });
   const frequency = number("5", "100"),
-    wanted = number("1", "99"),
+    wanted = number("3", "99"),
     label = t("Precision");
   const element = make(
     "section",
@@ -32,7 +32,7 @@ export function precisionSection(requests, task, onproblem) {
       "div",
       { class: "row" },
       field(t("For an answer chosen by this share of people, in %"), frequency),
-      field(t("Wanted typical error, in percentage points"), wanted),
+      field(t("Wanted range: plus or minus so many percentage points"), wanted),
     ),
     said,
     chart.element,
@@ -72,27 +72,21 @@ export function precisionSection(requests, task, onproblem) {
   return { element, load, refresh, stop };
 }
 
-// The form forecasts ranges, which take more responses for the same number of points.
-const RANGES = t(
-    "The typical error is one standard deviation. A range with a confidence of 95 %, which the form forecasts before publishing, reaches about twice as far on either side: to be as small, it takes about four times as many responses.",
-  ),
-  HIDDEN = t(
-    "What people with more answers hide is counted in the form as expected there, and here as responses say, or not at all where they do not say it.",
-  );
+const RANGES = t("Ranges hold the true number with a confidence of 95 %.");
 
 function sentences(answer, task) {
   return [
     make("p", {}, today(answer, task)),
     make("p", {}, ...wanted(answer)),
-    make("p", { class: "soft" }, answer.hidden ? `${RANGES} ${HIDDEN}` : RANGES),
+    make("p", { class: "soft" }, RANGES),
   ];
 }
 
 function today(answer, task) {
-  const { smallest, candidates, frequency, frequency_error, hidden, size_answers, padding } = answer;
+  const { smallest, candidates, frequency, half_range: half, hidden, size_answers, padding } = answer;
   const share = percent(frequency),
     least = percent(Number(smallest.toPrecision(2))),
-    error = points(frequency_error);
+    range = points(half);
   const sentences = [
     smallest >= 1
       ? t("As yet most answers are not distinguishable from noise.")
@@ -105,44 +99,47 @@ function today(answer, task) {
               least,
             },
           ),
-    t("For an answer chosen by {share} of people, the number is typically off by ±{error}.", { share, error }),
-    valueError(answer, task),
+    t("For an answer chosen by {share} of people, the range reaches about {range} to either side.", { share, range }),
+    valueRange(answer, task),
   ];
   if (hidden && size_answers) {
     const numbers = { padding: plural(padding, "answer"), hidden: points(hidden) };
     sentences.push(
       hasValues(task)
         ? t(
-            "People with more than {padding} may hide up to {hidden} of it, which the chart counts, too, and may give other values.",
+            "It reaches up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.",
             numbers,
           )
-        : t("People with more than {padding} may hide up to {hidden} of it, which the chart counts, too.", numbers),
+        : t(
+              "It reaches up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
+              numbers,
+            ),
     );
   }
   return sentences.filter(Boolean).join(" ");
 }
 
-function valueError({ mean_error: error, guessed_mean_error: guessed }, task) {
+function valueRange({ half_range_of_mean: half }, task) {
   const { unit } = task.about;
   if (!hasValues(task)) return "";
-  if (error >= guessed) return t("Its average rating stays unknown.");
+  if (half === null) return t("Its average rating stays unknown.");
   return unit
-    ? t("Its average rating is typically off by ±{error} ({unit}).", { error: short(error), unit })
-    : t("Its average rating is typically off by ±{error}.", { error: short(error) });
+    ? t("Its average rating is known to about ±{range} ({unit}).", { range: short(half), unit })
+    : t("Its average rating is known to about ±{range}.", { range: short(half) });
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.
 function wanted(answer) {
   const { needed, needed_for_noise: forNoise, size_answers: answers, padding, surely_hidden: hidden } = answer,
-    values = { error: points(answer.wanted), padding: plural(padding, "answer") };
+    values = { range: points(answer.wanted), padding: plural(padding, "answer") };
   const noise = reportsNeeded(forNoise, answer.reports);
   const said = (text, elements = {}) => parted(text, { noise, ...elements });
-  if (needed === forNoise) return said(t("A typical error of ±{error} takes {noise}.", values));
+  if (needed === forNoise) return said(t("A range of ±{range} takes {noise}.", values));
   if (needed !== null) {
     const all = reportsNeeded(Number(needed.toPrecision(2)), answer.reports);
     return said(
       t(
-        "A typical error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.",
+        "A range of ±{range} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.",
         values,
       ),
       { all },
@@ -152,11 +149,11 @@ function wanted(answer) {
     return said(
       answer.asks_sizes
         ? t(
-            "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.",
+            "A range of ±{range} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.",
             values,
           )
         : t(
-            "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.",
+            "A range of ±{range} takes {noise}, if no participant has more than {padding}; how many people do is not asked.",
             values,
           ),
     );
@@ -164,11 +161,11 @@ function wanted(answer) {
   return said(
     hidden >= answer.wanted
       ? t(
-          "A typical error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.",
+          "A range of ±{range} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.",
           values,
         )
       : t(
-          "A typical error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.",
+          "A range of ±{range} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.",
           values,
         ),
   );
