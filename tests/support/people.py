@@ -282,13 +282,13 @@ def publish_form(operator: Person) -> None:
 def create_task(operator: Person) -> str:
     """Create the task of the form, whose page opens; return its id."""
     publish_form(operator)
-    operator.page.wait_for_url("**/#/tasks/*")
+    operator.page.wait_for_url("**/#/tasks/*/share")
     return task_id_of(operator.page)
 
 
 def task_id_of(page: Any) -> str:
     """Return the id of the task whose page is open."""
-    return str(page.url.rpartition("/")[2].partition("?")[0])
+    return str(page.url.partition("#/tasks/")[2].partition("?")[0].partition("/")[0])
 
 
 def count(server: ServeProcess, task_id: str) -> int:

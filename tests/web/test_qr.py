@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import struct
+import zlib
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +24,7 @@ ORIGINS = (
     "https://collector.example.org",
     f"https://{'a' * 63}.example",
 )
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # At least this many modules can be wrong in the code.
 DAMAGED = 25
 
@@ -40,6 +43,28 @@ def modules(picture: str) -> npt.NDArray[np.bool_]:
         else:
             start = (0.0, 0.0) if command == "M" else (x, y)
             x, y = start[0] + float(first), start[1] + float(second)
+    return dark
+
+
+def dark_pixels(picture: bytes) -> npt.NDArray[np.bool_]:
+    """Return which pixels of a PNG of black and white are dark."""
+    chunks: dict[bytes, bytes] = {}
+    at = len(PNG_SIGNATURE)
+    assert picture[:at] == PNG_SIGNATURE
+    while at < len(picture):
+        size, kind = struct.unpack_from(">I4s", picture, at)
+        chunks[kind] = chunks.get(kind, b"") + picture[at + 8 : at + 8 + size]
+        at += 12 + size
+    width, height, depth, colours = struct.unpack_from(">IIBB", chunks[b"IHDR"])
+    # One bit per pixel, of which 1 is white.
+    assert (depth, colours) == (1, 0)
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, -1)
+    # A row is written whole, or as its difference from the one above it.
+    assert set(rows[:, 0]) <= {0, 2}
+    lines = np.zeros_like(rows[:, 1:])
+    for at, row in enumerate(rows):
+        lines[at] = row[1:] + (lines[at - 1] if row[0] == 2 else 0)
+    dark: npt.NDArray[np.bool_] = np.unpackbits(lines, axis=1)[:, :width] == 0
     return dark
 
 
@@ -67,6 +92,9 @@ def test_the_code_leads_to_the_participants_page(site: Running, origin: str) -> 
     places = np.random.default_rng(1).integers(12, len(dark) - 12, (DAMAGED, 2))
     dark[places[:, 0], places[:, 1]] ^= True
     assert decode(dark).text == found.text
+    drawn = site.get(f"/tasks/{task.id}/qr.png?origin={quote(origin)}", ANALYST)
+    assert (drawn.status_code, drawn.headers["content-type"]) == (200, "image/png")
+    assert np.array_equal(dark_pixels(drawn.content)[::20, ::20], modules(answer.text))
 
 
 @pytest.mark.parametrize(

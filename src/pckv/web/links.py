@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from io import BytesIO
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import segno
 from fastapi import APIRouter, Query, Request
@@ -18,51 +18,61 @@ from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Access, Policy
 from pckv.web.task_form import read_form
 
-SVG_TYPE = "image/svg+xml"
+MEDIA_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
+# Pixels per module of a PNG, which then prints well on a page.
+PNG_SCALE = 20
+PICTURES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {media: {"schema": {"type": "string"}} for media in MEDIA_TYPES.values()}}
+}
+Form = Literal["svg", "png"]
 ORIGIN = r"^https?://[A-Za-z0-9.\-:\[\]]+$"
 
 router = APIRouter(tags=["dashboard"])
 
 
 @router.get(
-    "/tasks/{task_id}/qr.svg",
+    "/tasks/{task_id}/qr.{form}",
     summary="The QR code of a task's link",
     response_class=Response,
-    responses={200: {"content": {SVG_TYPE: {"schema": {"type": "string"}}}}},
+    responses=PICTURES,
 )
 @Policy(Access.ANALYSTS)
 async def qr_code(
-    task_id: str, collector: CurrentCollector, origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)]
+    task_id: str, form: Form, collector: CurrentCollector, origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)]
 ) -> Response:
-    """Return the link to take part as a QR code, an SVG picture.
+    """Return the link to take part as a QR code, a picture.
 
     `origin` begins the link, such as `https://survey.example.org`: behind a proxy only the page knows it.
     """
     await collector.contracts.find(task_id)
-    return _picture(f"{origin}/join/{task_id}")
+    return _picture(f"{origin}/join/{task_id}", form)
 
 
 @router.get(
-    "/series/{series_id}/qr.svg",
+    "/series/{series_id}/qr.{form}",
     summary="The QR code of a series' link",
     response_class=Response,
-    responses={200: {"content": {SVG_TYPE: {"schema": {"type": "string"}}}}},
+    responses=PICTURES,
 )
 @Policy(Access.ANALYSTS)
 async def series_qr_code(
-    series_id: str, collector: CurrentCollector, origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)]
+    series_id: str,
+    form: Form,
+    collector: CurrentCollector,
+    origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)],
 ) -> Response:
-    """Return the link to take part in all rounds as a QR code, an SVG picture; `origin` begins it."""
+    """Return the link to take part in all rounds as a QR code, a picture; `origin` begins it."""
     await collector.contracts.find_series(series_id)
-    return _picture(f"{origin}/join/{series_id}")
+    return _picture(f"{origin}/join/{series_id}", form)
 
 
-def _picture(link: str) -> Response:
+def _picture(link: str, form: Form) -> Response:
     code = segno.make(link, error="m", micro=False, boost_error=False)
     picture = BytesIO()
     # Dark on light whatever the colours of the page, and with a size that a page or a document can set.
-    code.save(picture, kind="svg", dark="#000", light="#fff", xmldecl=False, omitsize=True)
-    return Response(picture.getvalue(), media_type=SVG_TYPE)
+    of_form = {"xmldecl": False, "omitsize": True} if form == "svg" else {"scale": PNG_SCALE}
+    code.save(picture, kind=form, dark="#000", light="#fff", **of_form)
+    return Response(picture.getvalue(), media_type=MEDIA_TYPES[form])
 
 
 MAX_LINKS, MAX_LINK_LETTERS = 100, 512

@@ -50,7 +50,7 @@ def make_task(operator: Person) -> tuple[str, str]:
     operator.check()
     create_task(operator)
     page.get_by_role("heading", name=NAME).wait_for()
-    operator.press("Share", "link")
+    page.get_by_role("heading", name="Take part").wait_for()
     lines = page.get_by_label("In an app, with Python", exact=True).input_value()
     link = page.locator(".share a[href*='/join/']").get_attribute("href")
     assert page.get_by_label("In a page, with JavaScript", exact=True).input_value().startswith("<script type")

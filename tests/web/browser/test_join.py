@@ -299,7 +299,7 @@ def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServePr
     for task, before in zip(tasks, ("0", "6"), strict=False):
         person.go(f"/join/{task.id}")
         person.page.get_by_role("button", name="Send my answers").wait_for()
-        budget.get_by_text(f"at most ε = 10 on this device; ε = {before} is spent so far").wait_for(state="attached")
+        budget.get_by_text(f"at most ε = 10 on this device. ε = {before} is spent so far").wait_for(state="attached")
         person.hold_nothing()
         person.press("Send my answers")
         person.state("sent")

@@ -58,7 +58,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     operator.check_in_both_colours(DESK)
     operator.press("Veröffentlichen")
     operator.press("Jetzt veröffentlichen")
-    page.wait_for_url("**/#/tasks/*")
+    page.wait_for_url("**/#/tasks/**")
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{task_id_of(page)}").content)
     assert (task.about.language, task.about.translations["en"].keys) == ("de", ("Cough", "Fever"))
     assert (task.about.low_label, task.domain.values.levels) == ("leicht", 3)

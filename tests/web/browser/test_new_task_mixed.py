@@ -146,7 +146,7 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     check_alert(operator, "it does not take the recipient's token of this task")
     operator.check(DESK)
     finish(operator, token)
-    page.wait_for_url("**/#/tasks/*")
+    page.wait_for_url("**/#/tasks/**")
     assert task_id_of(page) == task.id
     assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["target"] == 2000
     kept = str(page.evaluate("JSON.stringify({ ...localStorage })"))

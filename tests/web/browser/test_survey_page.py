@@ -60,9 +60,11 @@ def test_the_page_of_a_survey_tells_how_to_take_part(server: ServeProcess, opera
     for colours in ("dark", "light"):
         page.emulate_media(color_scheme=colours)
         assert read_code(code) == f"{operator.origin}/join/{task.id}"
-    with page.expect_download() as saved:
-        operator.press("Download the QR code", "link")
-    assert Path(saved.value.path()).read_text().startswith("<svg ")
+    for form, beginning in (("SVG", b"<svg "), ("PNG", b"\x89PNG")):
+        with page.expect_download() as saved:
+            operator.press(f"QR code ({form})", "link")
+        assert Path(saved.value.path()).read_bytes().startswith(beginning)
+        assert saved.value.suggested_filename == f"head.{form.lower()}"
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
     operator.press("Copy the link")
     page.locator(".copied", has_text="Not copied: the browser does not let this page copy.").wait_for()

@@ -103,7 +103,7 @@ export async function handoutSection(task, organisation, link = null, code = nul
       );
   return make(
     "details",
-    { class: "letter" },
+    { class: "letter", open: task.reports === 0 },
     make("summary", {}, link ? t("Text for a letter or a message, and a poster") : t("Text for a letter or a message")),
     tags.length > 1 ? field(t("Language of the text"), tongue) : null,
     make("p", {}, hint),

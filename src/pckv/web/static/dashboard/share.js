@@ -108,8 +108,8 @@ async function shareSection(task, address, organisation, administers) {
       await handoutSection(task, organisation),
     );
   }
-  const code = `/tasks/${id}/qr.svg?${query({ origin: address.url })}`;
-  return part(...linkWithCode(link, code, name), await handoutSection(task, organisation, link, code));
+  const code = codeOf("tasks", id, address);
+  return part(...linkWithCode(link, code, name), await handoutSection(task, organisation, link, code("svg")));
 }
 
 const nextLinks = ({ invitations: { made } }) =>
@@ -123,8 +123,14 @@ const tryButton = (address, id) =>
     ? make("p", {}, make("a", { class: "button", href: `/join/${id}`, target: "_blank" }, t("Try it on this computer")))
     : null;
 
+// Where the picture of a QR code is, by its form.
+const codeOf =
+  (kind, id, { url }) =>
+  (form) =>
+    `/${kind}/${id}/qr.${form}?${query({ origin: url })}`;
+
 const linkWithCode = (link, code, name) => [
-  make("img", { class: "qr", src: code, alt: t("QR code of the link to take part") }),
+  make("img", { class: "qr", src: code("svg"), alt: t("QR code of the link to take part") }),
   make(
     "div",
     {},
@@ -134,7 +140,13 @@ const linkWithCode = (link, code, name) => [
       "div",
       { class: "buttons" },
       copyButton(t("Copy the link"), link),
-      make("a", { class: "button", href: code, download: fileNameOf(name, ".svg") }, t("Download the QR code")),
+      ...["png", "svg"].map((form) =>
+        make(
+          "a",
+          { class: "button", href: code(form), download: fileNameOf(name, `.${form}`) },
+          t("QR code ({form})", { form: form.toUpperCase() }),
+        ),
+      ),
     ),
   ),
 ];
@@ -145,7 +157,7 @@ export function seriesShare({ id, name, task: { mixer } }, address) {
   if (!address.url) return part(addressNeeded(address), tryButton(address, id));
   const link = `${address.url}/join/${id}`;
   if (mixer) return part(mixedLink(mixer, link));
-  return part(...linkWithCode(link, `/series/${id}/qr.svg?${query({ origin: address.url })}`, name));
+  return part(...linkWithCode(link, codeOf("series", id, address), name));
 }
 
 // The lines for an app or a page, behind a disclosure.

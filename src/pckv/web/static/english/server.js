@@ -230,6 +230,8 @@ export default {
     "the most frequent of {1} answer options is chosen by {2}, number {3} by {4}",
   "the most frequent key is held by {}, number {} by {}": "the most frequent answer is given by {1}, number {2} by {3}",
 
+  "{} (realised {})": "{1} (as built: {2})",
+
   // Charts.
   "{}: {} most frequent of {} keys{}": "{1:raw}: the {2} most frequent of {3} answer options{4:raw}",
   "{}: {} keys{}": "{1:raw}: {2} answer options{3:raw}",

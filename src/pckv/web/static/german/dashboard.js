@@ -37,7 +37,7 @@ export default {
   Details: "Details",
   "Devices send sealed responses to the mixer of {operator}, by this link:":
     "Geräte senden versiegelte Antworten an den Mixer von {operator}, über diesen Link:",
-  "Download the QR code": "QR-Code herunterladen",
+  "QR code ({form})": "QR-Code ({form})",
   Draft: "Entwurf",
   Drafts: "Entwürfe",
   "Duplicate and change": "Kopieren und ändern",

@@ -231,8 +231,7 @@ export default {
   "Its average rating stays unknown.": "Die durchschnittliche Bewertung bleibt unbekannt.",
   "Its average rating is known to about ±{range} ({unit}).":
     "Die durchschnittliche Bewertung ist auf etwa ±{range} ({unit}) bekannt.",
-  "Its average rating is known to about ±{range}.":
-    "Die durchschnittliche Bewertung ist auf etwa ±{range} bekannt.",
+  "Its average rating is known to about ±{range}.": "Die durchschnittliche Bewertung ist auf etwa ±{range} bekannt.",
   "A range of ±{range} takes {noise}.": "Für einen Bereich von ±{range} braucht es {noise}.",
   "A range of ±{range} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.":
     "Für einen Bereich von ±{range} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
@@ -261,7 +260,8 @@ export default {
   "As of {today}. Asked since {from}, until the end of {to}.":
     "Stand: {today}. Gefragt seit dem {from}, bis einschließlich {to}.",
   "As of {today}. Asked since {from}.": "Stand: {today}. Gefragt seit dem {from}.",
-  "Local differential privacy, ε = {epsilon}.": "Lokale Differential Privacy, ε = {epsilon}.",
+  "For specialists: local differential privacy with ε = {epsilon}.":
+    "Für Fachleute: lokale Differential Privacy mit ε = {epsilon}.",
   "Every answer was made noisy on the person's own device before it was sent, and mixed with those of others. What a single response can tell about a person is limited.":
     "Jede Antwort wurde auf dem eigenen Gerät der Person verrauscht, bevor sie gesendet wurde, und mit denen anderer gemischt. Was eine einzelne Antwort über eine Person verraten kann, ist begrenzt.",
   "Shares of the values among those who chose an answer; the table below has the same numbers.":
@@ -293,8 +293,8 @@ export default {
   "An answer that is not distinguishable from noise may have been chosen by none.":
     "Was vom Rauschen nicht zu unterscheiden ist, wurde vielleicht von niemandem gewählt.",
   "Contact: {contact}": "Kontakt: {contact}",
-  "Local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.":
-    "Lokale Differential Privacy mit ε = {epsilon}; eine Antwort steht für bis zu {padding} einer Person.",
+  "For specialists: local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.":
+    "Für Fachleute: lokale Differential Privacy mit ε = {epsilon}; eine Antwort steht für bis zu {padding} einer Person.",
   "{number} answer": "{number} Antwort",
   "{number} answers": "{number} Antworten",
   "Print or save as PDF": "Drucken oder als PDF sichern",

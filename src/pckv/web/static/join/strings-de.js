@@ -31,10 +31,10 @@ export default {
     other: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als {count} Antwortmöglichkeiten auf Sie zutreffen.",
   },
   factor:
-    "Was immer Sie antworten: Ein bestimmter Bericht wird dadurch höchstens {factor}-mal so wahrscheinlich (ε = {epsilon}).",
-  factor_weak: "Das ist ein schwacher Schutz.",
+    "Was immer Sie antworten: Ein bestimmter Bericht wird dadurch höchstens {factor}-mal so wahrscheinlich. Dafür steht ε = {epsilon}; ein kleineres ε schützt stärker.",
+  factor_weak: "Hier ist der Schutz schwach.",
   factor_mixed:
-    "Für alle, die Ihren Bericht für sich allein sehen: Was immer Sie antworten, ein bestimmter Bericht wird dadurch höchstens {factor}-mal so wahrscheinlich (ε = {local}).",
+    "Für alle, die Ihren Bericht für sich allein sehen: Was immer Sie antworten, ein bestimmter Bericht wird dadurch höchstens {factor}-mal so wahrscheinlich. Dafür steht ε = {local}; ein kleineres ε schützt stärker.",
   parties: "Wer was über Sie erfahren kann",
   party_mixer:
     "{operator} ({address}) erfährt, dass Sie mitgemacht haben, wann und bei welcher Umfrage. Hält sich {operator} an das Verfahren, erfährt diese Stelle nichts über Ihre Antworten: Bis heute ist kein Weg bekannt, das Siegel ohne den Schlüssel von {of_asker} zu öffnen. Wird das Siegel später gebrochen, bleibt das Rauschen (ε = {local}).",
@@ -65,7 +65,7 @@ export default {
   coin: "Eine Zahl, die der Server für Ihre Einladung gezogen hat, bestimmt einen Teil Ihres Berichts, der nichts mit Ihren Antworten zu tun hat. So lässt sich dieser Teil nicht wählen, um das Ergebnis zu verfälschen.",
   once: "Aus Ihren Antworten entsteht ein Bericht, der sofort gesendet wird; danach sehen Sie ihn. Könnte man ihn vorher ansehen und zurückhalten, so würde das Fehlen etwas verraten, was kein Rauschen verbirgt. Er kann nicht mit anderen Antworten neu erstellt werden, denn mehrere Berichte würden mehr preisgeben.",
   budget:
-    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht.",
+    "Jeder Bericht verbraucht einen Teil einer Grenze, die Sie schützt: Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. Bisher ist ε = {spent} verbraucht.",
   budget_mixed:
     "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät gegenüber {of_asker} höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht, wenn sich zweite Stellen an das Verfahren halten und genügend Berichte ehrlich sind.",
   budget_local:

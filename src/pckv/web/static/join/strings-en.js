@@ -30,10 +30,11 @@ export default {
     one: "The second probability is lower if more than one thing applies to you.",
     other: "The second probability is lower if more than {count} things apply to you.",
   },
-  factor: "Whatever you answer, it can make a given report at most {factor} times likelier (ε = {epsilon}).",
-  factor_weak: "That is weak protection.",
+  factor:
+    "Whatever you answer, it can make a given report at most {factor} times likelier. That is what ε = {epsilon} stands for; a smaller ε is a stronger protection.",
+  factor_weak: "Here, the protection is weak.",
   factor_mixed:
-    "To anyone who sees your report on its own: whatever you answer, it can make a given report at most {factor} times likelier (ε = {local}).",
+    "To anyone who sees your report on its own: whatever you answer, it can make a given report at most {factor} times likelier. That is what ε = {local} stands for; a smaller ε is a stronger protection.",
   parties: "Who can learn what about you",
   party_mixer:
     "{operator} ({address}) learns that you took part, when and in which survey. If {operator} follows the protocol, it learns nothing about your answers: no way is known today to open the seal without the key of {of_asker}. Should the seal be broken later, the noise is left (ε = {local}).",
@@ -63,7 +64,8 @@ export default {
     "You answer by invitation: {operator} sees it with your sealed report, and might learn from it who you are. It cannot read the report.",
   coin: "A number that the collector drew for your invitation decides a part of your report that has nothing to do with your answers; so that part cannot be chosen to distort the result.",
   once: "One report is made from your answers and sent at once; you see it afterwards. If people could look at their report first, and some then kept it back, who stays away would tell something that no noise hides. It cannot be made again with other answers, since several reports would give away more.",
-  budget: "All surveys of {host} together may spend at most ε = {cap} on this device; ε = {spent} is spent so far.",
+  budget:
+    "Every report uses up part of a limit that protects you: all surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent so far.",
   budget_mixed:
     "All surveys of {host} together may spend at most ε = {cap} on this device towards {asker}; ε = {spent} is spent so far, if second parties follow the protocol and enough reports are honest.",
   budget_local: "Whatever fails, they may spend at most ε = {localCap}; ε = {localSpent} is spent so far.",

@@ -16,6 +16,9 @@ import { TEMPLATES, valuesOfTemplate } from "./templates.js";
 
 const SAVE_DELAY = 800;
 
+// What is published is handed out next.
+const sharing = (id) => `#/tasks/${id}/share`;
+
 // `from` is the task, or `series` the series, that this one repeats; it measures what a `discovery` found; `template` or
 // `draft` is what it begins with. Without any of them a template or a draft is chosen.
 export function newTask(root, settings) {
@@ -237,7 +240,7 @@ class NewTask {
   handedOver({ name, noun }, { id, warning }) {
     dropHandover();
     this.finish();
-    const href = noun === "series" ? `#/series/${id}` : `#/tasks/${id}`;
+    const href = noun === "series" ? `#/series/${id}` : sharing(id);
     if (warning) this.showCreated(make("p", { class: "note" }, told(warning)), href, name);
     else location.hash = href;
     announce(t("The survey is published."));
@@ -264,8 +267,8 @@ class NewTask {
     // The links are shown this once, and therefore before anything else.
     if (invited) {
       const links = invitationLinks(id, made.invitations, this.form.fields.name.value);
-      this.showCreated(make("section", { "aria-label": t("Invitations") }, ...links), `#/tasks/${id}`);
-    } else location.hash = `#/tasks/${id}`;
+      this.showCreated(make("section", { "aria-label": t("Invitations") }, ...links), sharing(id));
+    } else location.hash = sharing(id);
     announce(t("The survey is published."));
   }
 

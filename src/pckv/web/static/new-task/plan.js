@@ -187,7 +187,9 @@ function learned({ users, outlook, frequency, mechanism, options, guessed_mean_e
   const isUseful = ofMean !== null && ofMean !== undefined && ofMean < guessed;
   return [
     outlook.reach === null
-      ? t("With {people} people, not even an answer that all choose is sure to stand out from the random noise.", { people })
+      ? t("With {people} people, not even an answer that all choose is sure to stand out from the random noise.", {
+          people,
+        })
       : t(
           "With {people} people, expect to see the answers that at least {share} of people choose: in four of five such surveys, all of them stand out from the random noise.",
           {

@@ -75,11 +75,7 @@ export function precisionSection(requests, task, onproblem) {
 const RANGES = t("Ranges hold the true number with a confidence of 95 %.");
 
 function sentences(answer, task) {
-  return [
-    make("p", {}, today(answer, task)),
-    make("p", {}, ...wanted(answer)),
-    make("p", { class: "soft" }, RANGES),
-  ];
+  return [make("p", {}, today(answer, task)), make("p", {}, ...wanted(answer)), make("p", { class: "soft" }, RANGES)];
 }
 
 function today(answer, task) {
@@ -111,9 +107,9 @@ function today(answer, task) {
             numbers,
           )
         : t(
-              "It reaches up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
-              numbers,
-            ),
+            "It reaches up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
+            numbers,
+          ),
     );
   }
   return sentences.filter(Boolean).join(" ");

@@ -135,7 +135,9 @@ const how = ({ mixer }) =>
       );
 
 const technically = ({ epsilon }) =>
-  t("Local differential privacy, ε = {epsilon}.", { epsilon: Number(epsilon).toLocaleString(language) });
+  t("For specialists: local differential privacy with ε = {epsilon}.", {
+    epsilon: Number(epsilon).toLocaleString(language),
+  });
 
 // The shares of the levels of those keys whose holders are known.
 function spread(rows, { about, level_values: values }) {

@@ -220,7 +220,7 @@ function reading({ level, epsilon, padding, about: { contact } }) {
     ...(contact ? [t("Contact: {contact}", { contact })] : []),
   ];
   const details = t(
-    "Local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.",
+    "For specialists: local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.",
     {
       epsilon: epsilon.toLocaleString(language),
       padding: plural(padding, "answer"),
