@@ -65,7 +65,7 @@ OTHERS = {
     "maintain contracts, keys, tokens, collectors and mixers": (
         "pckv mix accept, pckv mix invitations, pckv mix key, pckv mix status, pckv mix withdraw, "
         "pckv invitations new, pckv serve, pckv series close, pckv series list, pckv series new, "
-        "pckv series push, pckv series show, pckv series task, pckv store backup, pckv store check, "
+        "pckv series push, pckv series reopen, pckv series show, pckv series task, pckv store backup, pckv store check, "
         "pckv task close, pckv task delete, pckv task list, pckv task new, pckv task push, pckv task reopen, "
         "pckv task restore, pckv task show, "
         "pckv task status, pckv token list, pckv token new, pckv token revoke"

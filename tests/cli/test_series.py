@@ -176,6 +176,9 @@ def test_a_series_is_pushed_listed_and_closed(access: str, collector: Running) -
     for series in ("series.json", SERIES.id):
         assert run_ok(f"series close {access} {series}") == f"{SERIES.id}  closed on 2031-01-13\n"
     assert run_ok(f"series list {reading}").splitlines()[1].split()[:3] == ["movies", "closed", "–"]
+    for series in ("series.json", SERIES.id):
+        assert run_ok(f"series reopen {access} {series}") == f"{SERIES.id}  takes reports again\n"
+    assert run_ok(f"series list {reading}").splitlines()[1].split()[:3] == ["movies", "open", "2031-01-20"]
 
 
 def test_a_series_that_is_over_is_pushed_with_a_word_about_it(access: str) -> None:

@@ -245,6 +245,7 @@ BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
 SMALL = {
     ("GET", "/deleted"),
     ("POST", "/tasks/{task_id}/reopen"),
+    ("POST", "/series/{series_id}/reopen"),
     ("POST", "/tasks/{task_id}/restore"),
     ("DELETE", "/drafts/{draft_id}"),
     ("GET", "/organisation"),

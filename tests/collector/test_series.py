@@ -233,6 +233,42 @@ def test_closing_a_series_ends_its_round_and_opens_no_other(dated: tuple[Running
     check_problem(collector.send(current, []), 403, "closed")
 
 
+def test_the_early_close_of_a_series_can_be_undone(dated: tuple[Running, list[str]]) -> None:
+    """For seven days; its rounds are there again, also those that were due meanwhile, and none lost its reports."""
+    collector, day = dated
+    series = new_series()
+    push(collector, series)
+    current = series.task_of(2)
+    assert collector.upload(current, report(1, task=current)) == {}
+    path, maintenance = f"/series/{series.id}", collector.app.state.collector.maintenance
+    try:
+        for number, today in ((2, DAY), (3, "2030-01-22")):
+            closed = collector.administer("POST", f"{path}/close").json()
+            assert closed["closed"] == DAY
+            day[0] = today
+            maintenance.finish_closed_tasks(0, today)
+            # Reports are kept as long as their round can be opened again.
+            assert len(list(collector.store.reports(current.id))) == (today == DAY)
+            maintenance._add_rounds()
+            task = series.task_of(number)
+            check_problem(collector.send(task, []), 403, "closed")
+            for _ in range(2):
+                reopened = collector.administer("POST", f"{path}/reopen").json()
+                assert (reopened["phase"], reopened["closed"], reopened["reopen_until"]) == ("open", None, None)
+            assert (reopened["last_round"]["number"], reopened["next_round"]["number"]) == (number, number + 1)
+            assert collector.upload(task, report(2, task=task)) == {}
+            assert closed["reopen_until"] == "2030-01-22"
+        assert collector.administer("POST", f"{path}/close").json()["reopen_until"] == "2030-01-29"
+        day[0] = "2030-01-30"
+        late = collector.administer("POST", f"{path}/reopen")
+        check_problem(late, 409, "not-reopenable")
+        assert late.json()["detail"] == "It was closed on 2030-01-22, which could be undone until 2030-01-29."
+        assert collector.get(f"{path}/rounds").json()["series"]["reopen_until"] is None
+    finally:
+        day[0] = DAY
+    check_problem(collector.administer("POST", f"/series/{'A' * 43}/reopen"), 404, "unknown")
+
+
 def has_last_round(store: MemoryStore, series: Series, number: int) -> bool:
     return store.rounds(series.id, 1)[0].number == number
 

@@ -72,6 +72,46 @@ def test_days_that_are_fixed_cannot_be_undone(store: Store) -> None:
     assert refused(store, series.task_of(1), DAY) == "A round of a repeated survey stays closed."
 
 
+def test_the_early_close_of_a_series_can_be_undone(store: Store) -> None:
+    """Its rounds open again, but for those that are over, were closed before, or lost their reports."""
+    series = Series(task=COUNTED_LATER, first="2031-05-01", period=3, panels=2, rounds=6)
+    tasks = {number: series.task_of(number) for number in range(1, 6)}
+    store.add_series(series, DAY)
+    for task in tasks.values():
+        store.add_round(task, DAY)
+    store.close_task(tasks[4].id, "2031-05-01")
+    assert store.reopen_series(series.id, DAY), "an open series stays open"
+    assert not store.reopen_series("A" * 43, DAY)
+    for day in ("2031-05-06", "2031-05-07"):
+        assert store.close_series(series.id, "2031-05-06")
+        assert not store.add_round(series.task_of(6), day)
+        store.forget_reports(tasks[3].id, day)
+        stored = store.find_series(series.id)
+        assert stored is not None
+        # The last round ends on the day before 2031-05-19.
+        assert (stored.reopen_until(day), stored.reopen_until("2031-05-14")) == ("2031-05-13", None)
+        assert store.reopen_series(series.id, day)
+        reopened = store.find_series(series.id)
+        assert reopened is not None
+        assert (reopened.closed, reopened.reopen_until(day)) == (None, None)
+    closed = {one.number: one.closed for one in store.rounds(series.id, 10)}
+    # Round 2 was over on the second of the days.
+    assert closed == {1: None, 2: "2031-05-06", 3: "2031-05-06", 4: "2031-05-01", 5: None}
+    assert store.add_round(series.task_of(6), DAY)
+    store.close_series(series.id, "2031-05-06")
+    for day, reason in (
+        ("2031-05-14", "It was closed on 2031-05-06, which could be undone until 2031-05-13."),
+        ("2031-05-19", "Its last round is over."),
+    ):
+        with pytest.raises(ParameterError, match=reason):
+            store.reopen_series(series.id, day)
+    mixed = Series(task=a_mixed_task(closes=None), first="2031-05-01", period=3, panels=1)
+    store.add_series(mixed, DAY)
+    store.close_series(mixed.id, DAY)
+    with pytest.raises(ParameterError, match="The days of a survey that goes through a mixer are fixed"):
+        store.reopen_series(mixed.id, DAY)
+
+
 def test_what_is_in_the_bin_comes_back_as_it_was(store: Store) -> None:
     reports = some_reports(range(5))
     add(store, *reports)

@@ -465,6 +465,22 @@ class MemoryStore(Store):
                     self.close_task(listed.task, day)
             return True
 
+    def reopen_series(self, series_id: str, day: str) -> bool:
+        with self._lock:
+            stored = self._series.get(series_id)
+            if stored is None:
+                return False
+            if stored.closed is None:
+                return True
+            if refusal := stored.reopening_refusal(day):
+                raise ParameterError(refusal)
+            self._series[series_id] = replace(stored, closed=None)
+            for listed in self._all_rounds(series_id, with_binned=True):
+                if listed.closed == stored.closed and listed.closes > day and not listed.reports_forgotten:
+                    data = self._tasks[listed.task]
+                    data.stored = replace(data.stored, closed=None)
+            return True
+
     def add_round(self, task: Task, day: str) -> bool:
         with self._lock:
             stored = self._series.get(task.series.id) if task.series else None

@@ -100,6 +100,13 @@ class RemoteCollector(NamedTuple):
             line = f"{answer['id']}  closed on {answer['closed']}"
         click.echo(harmless(line))
 
+    def reopen(self, path: str) -> None:
+        """Undo the early close of a task or a series, and say so."""
+        answer = self.ask("POST", f"{path}/reopen")
+        with self.understood():
+            line = f"{answer['id']}  takes reports again"
+        click.echo(harmless(line))
+
     def fetch(self, path: str) -> bytes:
         """Return the bytes that the collector answers."""
         with self._answer("GET", path) as answer:

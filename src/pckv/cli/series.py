@@ -61,6 +61,14 @@ def close_command(series_id: str, collector: RemoteCollector) -> None:
     collector.close(contract_path("series", read_id(read_series, series_id)))
 
 
+@series_command.command("reopen", short_help="Undo the early close of a series, within seven days.")
+@click.argument("series_id", metavar="SERIES")
+@administered_collector
+def reopen_command(series_id: str, collector: RemoteCollector) -> None:
+    """Take reports again for SERIES, an id or a series file, that was closed early at most seven days ago."""
+    collector.reopen(contract_path("series", read_id(read_series, series_id)))
+
+
 @series_command.command("list", short_help="List the series of a collector, newest first.")
 @read_collector
 @json_option

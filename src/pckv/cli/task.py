@@ -279,10 +279,7 @@ def close_command(task_id: str, collector: RemoteCollector) -> None:
 @administered_collector
 def reopen_command(task_id: str, collector: RemoteCollector) -> None:
     """Take reports again for TASK, an id or a task file, that was closed early at most seven days ago."""
-    answer = collector.ask("POST", f"{contract_path('tasks', read_id(read_task, task_id))}/reopen")
-    with collector.understood():
-        line = f"{answer['id']}  takes reports again"
-    click.echo(harmless(line))
+    collector.reopen(contract_path("tasks", read_id(read_task, task_id)))
 
 
 @task_command.command("delete", short_help="Delete a task with all its reports, after seven days or now.")

@@ -196,12 +196,20 @@ class Maintenance:
             return
         # The first day on which the task took no more reports.
         closed = min(day for day in (stored.closed, stored.task.closes) if day is not None)
-        if stored.reopen_until(day) is not None:
+        if self._can_be_reopened(stored, day):
             # Reports are what repeats are recognised by: a task without them cannot be opened again.
             return
         if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closed)).days >= keep_days:
             self._store.forget_reports(stored.task.id, day)
             log("reports_forgotten", task=stored.task.id)
+
+    def _can_be_reopened(self, stored: StoredTask, day: str) -> bool:
+        task = stored.task
+        if task.series is None:
+            return stored.reopen_until(day) is not None
+        # A round opens again with its series, until its closing day.
+        series = self._store.find_series(task.series.id)
+        return series is not None and series.reopen_until(day) is not None and (task.closes or day) > day
 
     def empty_bin(self, day: str) -> None:
         """Delete for good the tasks whose time in the bin is over, and what opens the reports of mixed ones."""

@@ -24,6 +24,19 @@ DAYS_TO_UNDO = 7
 _LAST_DAY = "9999-12-31"
 
 
+def _last_day_to_reopen(closed: str | None, closes: str | None) -> str:
+    """Return the last day on which an early close on a day can be undone: at most the day before the closing day."""
+    last = days_after(closed or _LAST_DAY, DAYS_TO_UNDO) or _LAST_DAY
+    return min(last, days_after(closes or _LAST_DAY, -1) or _LAST_DAY)
+
+
+def _too_late(closed: str | None, closes: str | None, day: str) -> str:
+    """Return why an early close cannot be undone any more on a day; nothing if it can, or there was none."""
+    if closed is not None and day > (last := _last_day_to_reopen(closed, closes)):
+        return f"It was closed on {closed}, which could be undone until {last}."
+    return ""
+
+
 class AlarmCheck(NamedTuple):
     """What a check of a task's reports for alarms found, when it began, and of how many reports.
 
@@ -47,6 +60,24 @@ class StoredSeries:
     def phase(self, day: str) -> Phase:
         """Return whether the series takes reports on a day, which an early close prevents."""
         return Phase.CLOSED if self.closed is not None else self.series.phase(day)
+
+    @property
+    def _closing_day(self) -> str | None:
+        rounds = self.series.rounds
+        return None if rounds is None else self.series.closes(rounds)
+
+    def reopen_until(self, day: str) -> str | None:
+        """Return the last day on which the early close of the series can be undone, None if it cannot be on a day."""
+        is_final = self.closed is None or self.reopening_refusal(day)
+        return None if is_final else _last_day_to_reopen(self.closed, self._closing_day)
+
+    def reopening_refusal(self, day: str) -> str:
+        """Return why the series cannot be opened again on a day, in one sentence; nothing if it can, or is open."""
+        if self.series.task.mixer is not None:
+            return "The days of a survey that goes through a mixer are fixed."
+        if self.series.phase(day) is Phase.CLOSED:
+            return "Its last round is over."
+        return _too_late(self.closed, self._closing_day, day)
 
 
 class StoredRound(NamedTuple):
@@ -127,12 +158,7 @@ class StoredTask:
     def reopen_until(self, day: str) -> str | None:
         """Return the last day on which the early close of the task can be undone, None if it cannot be on a day."""
         is_final = self.closed is None or self.reopening_refusal(day)
-        return None if is_final else self._last_day_to_reopen()
-
-    def _last_day_to_reopen(self) -> str:
-        closed, closes = self.closed or _LAST_DAY, self.task.closes or _LAST_DAY
-        last = days_after(closed, DAYS_TO_UNDO) or _LAST_DAY
-        return min(last, days_after(closes, -1) or _LAST_DAY)
+        return None if is_final else _last_day_to_reopen(self.closed, self.task.closes)
 
     def reopening_refusal(self, day: str) -> str:
         """Return why the task cannot be opened again on a day, in one sentence; nothing if it can, or is open."""
@@ -145,9 +171,7 @@ class StoredTask:
             return f"Its closing day, {task.closes}, has come."
         if self.reports_forgotten is not None:
             return f"Its reports were deleted on {self.reports_forgotten}: only their counts are left."
-        if self.closed is not None and day > (last := self._last_day_to_reopen()):
-            return f"It was closed on {self.closed}, which could be undone until {last}."
-        return ""
+        return _too_late(self.closed, task.closes, day)
 
 
 class FetchState(StrEnum):

@@ -32,6 +32,7 @@ class Store(ContractStore):
     change_task = writing(contracts.change_task)
     close_task = writing(contracts.close_task)
     reopen_task = writing(undoing.reopen_task)
+    reopen_series = writing(undoing.reopen_series)
     bin_task = writing(undoing.bin_task)
     restore_task = writing(undoing.restore_task)
     binned_tasks = reading(contracts.binned_tasks)

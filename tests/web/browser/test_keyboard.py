@@ -71,7 +71,7 @@ def test_nothing_irreversible_happens_by_enter_alone(server: ServeProcess, peopl
     operator.press("Settings", "link")
     page.get_by_role("heading", name="What is fixed").wait_for()
     walk.press_all()
-    operator.go(f"/#/series/{series.id}")
+    operator.go(f"/#/series/{series.id}/settings")
     page.get_by_role("heading", name="End", exact=True).wait_for()
     walk.press_all()
     assert walk.dialogs >= {

@@ -246,7 +246,7 @@ def test_a_mixed_series_is_planned_and_created(
     assert (series.panels, series.task.mixer.batch, series.task.closes) == (2, 500, None)
     answer = mixer.accept_series(series)
     finish(operator, answer.json()["token"])
-    page.wait_for_url(f"**/#/series/{series.id}")
+    page.wait_for_url(f"**/#/series/{series.id}/share")
     ask(server, "POST", f"/series/{series.id}/close")
 
 

@@ -206,23 +206,36 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
         person.go(f"/#/series/{series.id}")
         person.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (UTC).").wait_for()
         person.page.get_by_text("No responses yet: the trend appears here").wait_for()
+        person.press("Share", "link")
         for label in ("In an app, with Python", "In a page, with JavaScript"):
             lines = person.page.get_by_label(label, exact=True).input_value()
             assert f'client.report("{series.id}", ' in lines
             # The hour of a report should tell nothing, also where the guide was not read.
             assert ("spread=0.5" if "Python" in label else "{ spread: 0.5 }") in lines
-    for hidden in ("Duplicate and change", "Close …"):
-        assert not analyst.page.get_by_text(hidden, exact=True).is_visible()
-    operator.unfold("Details")
+    assert analyst.page.get_by_role("link", name="Settings").count() == 0
+    operator.check(DESK)
+    operator.press("Details", "link")
     # 30 rounds are 5 reports of a device in 7 panels, in less than a year.
     operator.page.get_by_text("any 7 rounds in a row (7 days) is hidden by ε = 1").wait_for()
     operator.page.get_by_text("at most 5, together ε = 5").wait_for()
     operator.check(DESK)
-    operator.press("Close …")
-    operator.press("Close")
-    operator.page.get_by_text(f"Closed on {in_words(day)}.").wait_for()
-    assert operator.page.get_by_role("button", name="Close …").count() == 0
-    assert operator.page.get_by_text("Ask from an app or a page").count() == 0
+    operator.press("Settings", "link")
+    copy = operator.page.get_by_role("link", name="Duplicate and change")
+    assert copy.get_attribute("href") == f"#/new?series={series.id}"
+    for _ in range(2):
+        operator.press("Close …")
+        operator.press("Close")
+        operator.page.get_by_text(f"Closed on {in_words(day)}.").wait_for()
+        assert operator.page.get_by_role("button", name="Close …").count() == 0
+        operator.page.get_by_text(f"Until {in_words(days_after(day, 7))} you can open this survey again.").wait_for()
+        operator.check(DESK)
+        operator.press("Share", "link")
+        operator.page.get_by_text("Taking part has ended.").wait_for()
+        assert operator.page.get_by_text("Ask from an app or a page").count() == 0
+        operator.press("Settings", "link")
+        operator.press("Open again")
+        operator.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (UTC).").wait_for()
+    analyst.page.get_by_label("In an app, with Python", exact=True).wait_for(state="attached")
 
 
 def test_an_address_without_a_series_says_so(visitor: Callable[..., Person]) -> None:
@@ -269,9 +282,9 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     open_step(operator, 5)
     assert page.get_by_role("button", name="Preview").is_hidden()
     publish_form(operator)
-    page.wait_for_url("**/#/series/*")
+    page.wait_for_url("**/#/series/*/share")
     page.get_by_text(f"Not open yet: round 1 opens on {in_words(first)} (UTC).").wait_for()
-    created = page.url.rpartition("/")[2]
+    created = page.url.split("/")[-2]
     # The template names the ends of the range.
     about = ask(server, "GET", f"/series/{created}").json()["task"]["about"]
     assert about["low_label"]
@@ -290,7 +303,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     operator = people()
     operator.sign_in()
     page = operator.page
-    operator.go(f"/#/series/{series.id}")
+    operator.go(f"/#/series/{series.id}/settings")
     operator.press("Duplicate and change", role="link")
     left = "how many answers people typically choose; how many people you expect."
     page.get_by_text(f"Filled in from “Twice”. Not taken over: {left}", exact=True).wait_for()
@@ -308,7 +321,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     operator.forgive("409")
     page.get_by_label("Name", exact=True).fill("Twice, again")
     publish_form(operator)
-    page.wait_for_url("**/#/series/*")
+    page.wait_for_url("**/#/series/*/share")
     operator.check(PHONE)
     page.get_by_text("round 1 opens on January 1, 2999").wait_for()
 
@@ -332,6 +345,7 @@ def test_a_series_without_values_has_no_means(monitored: Monitored, visitor: Cal
         "Changed",
         "Rounds 2 to 3 together",
     ]
+    operator.press("Share", "link")
     assert (
         f'client.report("{series.id}", ["Alien"], spread=0.5)'
         in page.get_by_label("In an app, with Python", exact=True).input_value()

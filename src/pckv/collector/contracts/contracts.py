@@ -57,6 +57,8 @@ class RoundMaker:
         """Add the rounds of a series that are due on a day."""
         series = stored.series
         if stored.closed is not None:
+            # It may be opened again.
+            self._done.pop(series.id, None)
             return
         due = due_rounds(series, day)
         # Rounds of other days are forgotten: a clock that was wrong once must not keep the right ones away.

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.base.errors import NameTaken
+from pckv.base.errors import NameTaken, ParameterError
 from pckv.base.limits import MAX_ROUNDS
 from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, name_taken, next_round
 from pckv.collector.http.bodies import check_json, json_body, json_content
@@ -150,14 +150,48 @@ async def fetch_round(
 
 @router.post("/series/{series_id}/close", summary="Close a series early")
 async def close_series(series_id: str, contracts: CurrentContracts) -> dict[str, Any]:
-    """Take no more reports for its current round from now on, and open no other."""
+    """Take no more reports for its current round from now on, and open no other.
+
+    It can be undone until `reopen_until`, except for series of mixed tasks.
+    """
     series, today = (await contracts.find_series(series_id)).series, contracts.today()
     await asyncio.to_thread(contracts.store.close_series, series_id, today)
+    return await _changed_series(contracts, series, today)
+
+
+@router.post(
+    "/series/{series_id}/reopen",
+    summary="Undo the early close of a series",
+    responses=problem_responses(ProblemKind.NOT_REOPENABLE),
+)
+async def reopen_series(series_id: str, contracts: CurrentContracts) -> dict[str, Any]:
+    """Take reports again, until seven days after the close; of an open series nothing changes.
+
+    Its current round and the next open again; rounds whose first day came meanwhile stay without reports. Refused
+    later, when the last round is over, and for series of mixed tasks; `detail` says why.
+    """
+    series, today = (await contracts.find_series(series_id)).series, contracts.today()
+
+    def undo() -> None:
+        contracts.store.reopen_series(series_id, today)
+        stored = contracts.store.find_series(series_id)
+        if stored is not None:
+            contracts.rounds.add_rounds(stored, today)
+
+    try:
+        await asyncio.to_thread(undo)
+    except ParameterError as refusal:
+        raise ProblemDetails(ProblemKind.NOT_REOPENABLE, str(refusal)) from None
+    return await _changed_series(contracts, series, today)
+
+
+async def _changed_series(contracts: Contracts, series: Series, today: str) -> dict[str, Any]:
+    """Return a series as it is after a change."""
     # The rounds that may have been open, or about to open.
     upcoming = series.last_round_by(today) + 1
-    for one in await asyncio.to_thread(contracts.store.rounds, series_id, 2, upcoming + 1):
+    for one in await asyncio.to_thread(contracts.store.rounds, series.id, 2, upcoming + 1):
         contracts.invalidate(one.task)
-    stored = await contracts.find_series(series_id)
+    stored = await contracts.find_series(series.id)
     return await asyncio.to_thread(_facts, contracts, stored)
 
 
@@ -176,6 +210,7 @@ def _facts(contracts: Contracts, stored: StoredSeries) -> dict[str, Any]:
         "rounds": series.rounds,
         **series.task.members("mechanism", "keys", "other", "epsilon"),
         "closed": stored.closed,
+        "reopen_until": stored.reopen_until(day),
         "created": stored.created,
         "number": stored.number,
         "phase": phase.value,

@@ -1,12 +1,17 @@
-"""Transactions that can be undone for some days, and that undo them: closing a task early, and the bin."""
+"""Transactions that can be undone for some days, and that undo them: closing a task or a series early, and the bin."""
 
 from __future__ import annotations
 
 from pckv.base.errors import ParameterError, TaskGone
 from pckv.store.base import StoredTask
-from pckv.store.sql.contracts import find_row, find_task
+from pckv.store.sql.contracts import find_row, find_series, find_task
 from pckv.store.sql.surveys import release_survey, take_survey
 from pckv.store.sql.transactions import Transaction
+
+_REOPEN_ROUNDS = """
+    UPDATE tasks SET closed = NULL
+    WHERE series = $1 AND closed = $2 AND closes > $3 AND reports_forgotten IS NULL
+"""
 
 
 def reopen_task(tx: Transaction, task_id: str, day: str) -> bool:
@@ -21,6 +26,26 @@ def reopen_task(tx: Transaction, task_id: str, day: str) -> bool:
     if refusal:
         raise ParameterError(refusal)
     tx.change("UPDATE tasks SET closed = NULL WHERE number = $1", row.number)
+    return True
+
+
+def reopen_series(tx: Transaction, series_id: str, day: str) -> bool:
+    """Undo the early close of a series and of its rounds; return False if it is unknown.
+
+    Of an open one nothing changes. Rounds that were closed on the day of that close open again, unless they are over
+    or lost their reports. Refuse with a `ParameterError` whose text is the reason.
+    """
+    # The row is locked against another close.
+    if tx.change("UPDATE series SET closed = closed WHERE id = $1", series_id) == 0:
+        return False
+    stored = find_series(tx, series_id)
+    if stored is None or stored.closed is None:
+        return True
+    refusal = stored.reopening_refusal(day)
+    if refusal:
+        raise ParameterError(refusal)
+    tx.change("UPDATE series SET closed = NULL WHERE id = $1", series_id)
+    tx.change(_REOPEN_ROUNDS, series_id, stored.closed, day)
     return True
 
 

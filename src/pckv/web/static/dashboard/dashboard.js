@@ -88,7 +88,7 @@ function show() {
   if (stop.move?.(place, id, part)) return;
   if (place === "tasks" && part === "keys") load("keyView", id, key, settings);
   else if (place === "tasks") load("taskView", id, role, part);
-  else if (place === "series") load("seriesView", id, role);
+  else if (place === "series") load("seriesView", id, role, part);
   else if (place !== "new" && place !== "organisation") load("tasksView", role);
   else if (role !== "administrator") open(readsOnly);
   else if (place === "new") load("newTask", settings);

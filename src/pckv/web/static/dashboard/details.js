@@ -55,10 +55,8 @@ export function taskDetails() {
 }
 
 export function seriesDetails({ task, ...contract }, series) {
-  return make(
-    "details",
-    { class: "card" },
-    make("summary", {}, make("h2", {}, t("Details"))),
+  return section(
+    t("Facts"),
     make("p", {}, windowSentence({ ...contract, epsilon: Number(task.epsilon) })),
     task.mixer &&
       make(

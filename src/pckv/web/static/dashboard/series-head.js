@@ -16,10 +16,9 @@ const COLUMNS = [
 ];
 
 // `show` is called with the contract of the series, and what its rounds are like now.
-export function seriesHead(role, changed) {
+export function seriesHead(changed) {
   const title = make("h1"),
     state = make("span"),
-    copy = make("a", { class: "button", hidden: role !== "administrator" }, t("Duplicate and change")),
     question = make("p", { class: "question" }),
     notice = make("p", { id: "notice" }),
     said = make("div"),
@@ -28,7 +27,7 @@ export function seriesHead(role, changed) {
     earlier = make("button", { type: "button", hidden: true, onclick: showEarlier }, t("Earlier rounds"));
   let limit = ROUNDS_PER_PAGE,
     shown = "";
-  const element = make("div", {}, make("div", { class: "title" }, title, state, copy), question, notice);
+  const element = make("div", {}, make("div", { class: "title" }, title, state), question, notice);
   const counts = make("section", { "aria-label": t("Responses"), class: "counts" }, said, bars.element);
   table.element.classList.add("rounds");
   const rounds = make("section", { "aria-label": t("Rounds") }, make("h2", {}, t("Rounds")), table.element, earlier);
@@ -45,7 +44,6 @@ export function seriesHead(role, changed) {
     const { series, rounds: listed } = answer,
       { about } = contract.task;
     title.textContent = series.name;
-    copy.href = `#/new?series=${series.id}`;
     replace(state, badge(series));
     question.textContent = about.question;
     question.hidden = !about.question;

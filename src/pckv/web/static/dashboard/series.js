@@ -1,19 +1,29 @@
-// One repeated survey: its open round, the reports of every round, what changed, and what can be done with it.
+// One repeated survey in four tabs: what changed and the reports of every round, how people take part, what can be
+// changed, and what few people need.
 import { TrendSection } from "../results/trend.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { alertBox, ask, make, replace } from "../shared/page.js";
 import { publicAddress } from "../shared/public-address.js";
+import { Tabs } from "../shared/tabs.js";
 import { seriesDetails } from "./details.js";
 import { seriesHead } from "./series-head.js";
-import { seriesApps, seriesShare } from "./share.js";
+import { closeOrReopen, section, whatIsFixed } from "./settings.js";
+import { hasEnded, seriesApps, seriesShare } from "./share.js";
 
-export function seriesView(root, id, role) {
+export function seriesView(root, id, role, tab) {
   document.title = `${t("Repeated survey")} – pckv`;
   const view = new SeriesView(root, id, role);
+  view.tabs.open(tab);
   view.refresh();
-  return () => view.stop();
+  const stop = () => view.stop();
+  stop.move = (place, otherId, part) => {
+    if (place !== "series" || otherId !== id) return false;
+    view.tabs.open(part);
+    return true;
+  };
+  return stop;
 }
 
 class SeriesView {
@@ -21,24 +31,27 @@ class SeriesView {
     const path = `/series/${encodeURIComponent(id)}`,
       said = make("div", {}, make("p", { class: "computing" }, t("Loading …")));
     // The contract never changes.
-    Object.assign(this, { root, id, role, path, contract: null, built: "" });
-    this.head = seriesHead(role, () => this.refresh());
-    this.trend = new TrendSection({ path, settings: readAddress().settings, onsettings: writeSettings });
+    Object.assign(this, { root, id, path, contract: null, built: "" });
+    this.head = seriesHead(() => this.refresh());
+    this.trend = new TrendSection({
+      path,
+      settings: readAddress().settings,
+      onsettings: (chosen) => {
+        writeSettings(chosen);
+        this.tabs.keep();
+      },
+    });
     this.details = make("div");
     this.share = make("div");
-    this.apps = make("div");
-    this.end = make("div");
-    this.body = make(
-      "div",
-      { hidden: true },
-      this.head.element,
-      make("div", { class: "overview" }, this.head.counts, this.head.rounds),
-      this.trend.element,
-      this.share,
-      this.apps,
-      this.details,
-      this.end,
-    );
+    this.changeable = make("div");
+    const overview = make("div", { class: "overview" }, this.head.counts, this.head.rounds);
+    this.tabs = new Tabs(`#${path}`, t("Parts of this survey"), [
+      ["", t("Results"), make("div", {}, overview, this.trend.element)],
+      ["share", t("Share"), this.share],
+      ...(role === "administrator" ? [["settings", t("Settings"), this.changeable]] : []),
+      ["details", t("Details"), this.details],
+    ]);
+    this.body = make("div", { hidden: true }, this.head.element, this.tabs.element, ...Object.values(this.tabs.places));
     replace(root, said, this.body);
     this.refresh = polled({
       ask: (signal) => this.ask(signal),
@@ -66,14 +79,15 @@ class SeriesView {
 
   // What an operator may be using is rebuilt only when it changes.
   build(series) {
-    const { phase } = series;
-    if (phase === this.built) return;
-    this.built = phase;
-    const shared = { id: this.id, name: series.name, task: this.contract.task };
+    const { phase, reopen_until: until } = series,
+      state = `${phase} ${until}`;
+    if (state === this.built) return;
+    this.built = state;
+    const shared = { id: this.id, name: series.name, task: this.contract.task },
+      parts = phase === "closed" ? [hasEnded()] : [seriesShare(shared, this.address), seriesApps(shared, this.address)];
+    replace(this.share, ...parts);
     replace(this.details, seriesDetails(this.contract, series));
-    replace(this.share, phase === "closed" ? null : seriesShare(shared, this.address));
-    replace(this.apps, phase === "closed" ? null : seriesApps(shared, this.address));
-    replace(this.end, this.role === "administrator" && phase !== "closed" ? this.endSection(series) : null);
+    replace(this.changeable, whatIsFixed(`#/new?series=${this.id}`), this.endSection(series));
   }
 
   showNone(error) {
@@ -82,34 +96,27 @@ class SeriesView {
     return true;
   }
 
-  endSection({ name }) {
-    const closing = confirmButton({
-      label: t("Close"),
-      kind: "close",
-      title: t("Close this repeated survey?"),
-      text: t(
-        "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.",
-        { name },
-      ),
-      work: () => this.close(),
-    });
-    return make(
-      "section",
-      { "aria-label": t("End") },
-      make("h2", {}, t("End")),
+  endSection(series) {
+    const { name } = series,
+      isMixed = Boolean(this.contract.task.mixer);
+    const text = isMixed
+      ? t(
+          "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.",
+          { name },
+        )
+      : t(
+          "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. You can undo this for seven days, at most until the end of its last round.",
+          { name },
+        );
+    return section(
+      t("End"),
       make(
         "p",
         {},
         t("Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”."),
       ),
-      make("div", { class: "buttons" }, closing),
+      ...closeOrReopen(series, { title: t("Close this repeated survey?"), text }, this.path, this.refresh),
     );
-  }
-
-  async close() {
-    await ask("POST", `${this.path}/close`);
-    announce(t("The repeated survey is closed."));
-    this.refresh();
   }
 
   stop() {

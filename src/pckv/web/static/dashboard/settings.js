@@ -5,7 +5,8 @@ import { isMixed, mixerDecides } from "./batch.js";
 import { erasureSaid, showDeleted } from "./deletion.js";
 import { publicationSection } from "./publication.js";
 
-const section = (title, ...content) => make("section", { "aria-label": title }, make("h2", {}, title), ...content);
+export const section = (title, ...content) =>
+  make("section", { "aria-label": title }, make("h2", {}, title), ...content);
 
 // `stop` ends the page when the survey is deleted.
 export function settingsTab({ root, path, refresh, stop }) {
@@ -30,8 +31,11 @@ export function settingsTab({ root, path, refresh, stop }) {
   return { element, show };
 }
 
-function fixedSection({ id, series }) {
-  const copy = make("a", { class: "button", href: `#/new?from=${id}` }, t("Duplicate and change"));
+// A round is part of its series, and copied with it.
+const fixedSection = ({ id, series }) => whatIsFixed(series ? null : `#/new?from=${id}`);
+
+export function whatIsFixed(copying) {
+  const copy = make("a", { class: "button", href: copying }, t("Duplicate and change"));
   return section(
     t("What is fixed"),
     make(
@@ -41,25 +45,30 @@ function fixedSection({ id, series }) {
         "Since this survey was published, its questions, its answer options and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
       ),
     ),
-    // A round is part of its series.
-    series ? null : make("div", { class: "buttons" }, copy),
+    copying ? make("div", { class: "buttons" }, copy) : null,
   );
 }
 
 function closing(task, path, refresh) {
-  const { name, phase, mixer, closes, reopen_until: until } = task;
+  const { name, phase, mixer, closes } = task;
   if (mixer && phase !== "closed") return [mixerDecides(mixer, closes)];
+  const dialog = {
+    title: t("Close this survey?"),
+    text: t(
+      "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
+      { name },
+    ),
+  };
+  return closeOrReopen(task, dialog, path, refresh);
+}
+
+// What ends a survey, or a repeated one, and what undoes that as long as it can be.
+export function closeOrReopen({ phase, reopen_until: until }, dialog, path, refresh) {
   if (phase !== "closed") {
     const button = confirmButton({
       label: t("Close"),
       kind: "close",
-      title: t("Close this survey?"),
-      text: t(
-        "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
-        {
-          name,
-        },
-      ),
+      ...dialog,
       work: async () => {
         await ask("POST", `${path}/close`);
         announce(t("The survey is closed."));

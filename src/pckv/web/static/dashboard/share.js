@@ -77,13 +77,14 @@ export class ShareTab {
   }
 }
 
+export const hasEnded = () =>
+  section(t("Take part"), make("p", {}, t("Taking part has ended. The page behind the link says so.")));
+
 // The link to take part and its QR code. It says where the link no longer works or needs an invitation.
 async function shareSection(task, address, organisation, administers) {
   const { id, name, by_invitation: byInvitation, phase, series, mixer } = task,
     part = (...content) => section(t("Take part"), ...content);
-  if (phase === "closed") {
-    return part(make("p", {}, t("Taking part has ended. The page behind the link says so.")));
-  }
+  if (phase === "closed") return hasEnded();
   if (series) {
     const link = make("a", { href: `#/series/${series.id}` }, t("To the repeated survey and its link"));
     return part(make("p", {}, t("People take part in all rounds by one link."), " ", link));

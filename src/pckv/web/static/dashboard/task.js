@@ -5,13 +5,12 @@ import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
 import { t } from "../shared/language.js";
 import { alertBox, ask, make, replace } from "../shared/page.js";
+import { Tabs } from "../shared/tabs.js";
 import { isDiscovery } from "../shared/task-words.js";
 import { taskDetails } from "./details.js";
 import { settingsTab } from "./settings.js";
 import { ShareTab } from "./share.js";
 import { taskHead } from "./task-head.js";
-
-const TABS = { "": t("Results"), share: t("Share"), settings: t("Settings"), details: t("Details") };
 
 export function taskView(root, id, role, tab) {
   document.title = `${t("Survey")} – pckv`;
@@ -29,8 +28,7 @@ export function taskView(root, id, role, tab) {
 
 class TaskView {
   constructor(root, id, role) {
-    const said = make("div", {}, make("p", { class: "computing" }, t("Loading …"))),
-      address = `#/tasks/${encodeURIComponent(id)}`;
+    const said = make("div", {}, make("p", { class: "computing" }, t("Loading …")));
     Object.assign(this, { root, id, path: `/tasks/${encodeURIComponent(id)}`, built: "" });
     this.settings = readAddress().settings;
     this.administers = role === "administrator";
@@ -38,22 +36,14 @@ class TaskView {
     this.details = taskDetails();
     this.share = new ShareTab({ administers: this.administers, changed: () => this.refresh() });
     this.outcome = make("div");
-    this.places = {
-      "": make("div", {}, this.outcome, this.head.days),
-      share: this.share.element,
-      settings: make("div"),
-      details: this.details.element,
-    };
-    this.links = Object.entries(TABS)
-      .filter(([tab]) => tab !== "settings" || this.administers)
-      .map(([tab, words]) => make("a", { href: tab ? `${address}/${tab}` : address, "data-tab": tab }, words));
-    this.body = make(
-      "div",
-      { hidden: true },
-      this.head.element,
-      make("nav", { class: "tabs", "aria-label": t("Parts of this survey") }, ...this.links),
-      ...Object.values(this.places),
-    );
+    this.changeable = make("div");
+    this.tabs = new Tabs(`#/tasks/${encodeURIComponent(id)}`, t("Parts of this survey"), [
+      ["", t("Results"), make("div", {}, this.outcome, this.head.days)],
+      ["share", t("Share"), this.share.element],
+      ...(this.administers ? [["settings", t("Settings"), this.changeable]] : []),
+      ["details", t("Details"), this.details.element],
+    ]);
+    this.body = make("div", { hidden: true }, this.head.element, this.tabs.element, ...Object.values(this.tabs.places));
     replace(root, said, this.body);
     this.refresh = polled({
       ask: (signal) => ask("GET", `${this.path}/overview`, { signal }),
@@ -63,17 +53,8 @@ class TaskView {
     });
   }
 
-  // All tabs stay on the page, so that no input is lost.
-  open(wanted) {
-    const tab = this.links.some((link) => link.dataset.tab === wanted) ? wanted : "";
-    for (const [name, place] of Object.entries(this.places)) place.hidden = name !== tab;
-    for (const link of this.links) {
-      if (link.dataset.tab === tab) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    }
-    // How results were asked for stays in the address of their tab.
-    if (tab === "") this.links[0].href = location.hash || this.links[0].href;
-    this.tab = tab;
+  open(tab) {
+    this.tabs.open(tab);
     // Charts are as wide as the page, which a hidden part does not know.
     if (this.task) this.results.show(this.task);
   }
@@ -106,12 +87,12 @@ class TaskView {
     replace(this.outcome, this.results.element);
     if (!administers) return;
     this.changes = settingsTab({ root: this.root, path, refresh: this.refresh, stop: () => this.stop() });
-    replace(this.places.settings, this.changes.element);
+    replace(this.changeable, this.changes.element);
   }
 
   keep(chosen) {
     writeSettings(chosen);
-    this.links[0].href = location.hash;
+    this.tabs.keep();
   }
 
   // A page that shows a deleted survey may stay open; opening it again finds nothing.

@@ -196,7 +196,6 @@ export default {
   "The logo": "Das Logo",
   "The page of the results shows the question, the description, the number of responses, and the results with their ranges. They are estimates from noisy responses, so what they can tell about a single person is limited, however few respond. Nothing can be changed there.":
     "Die Ergebnisseite zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Diese sind Schätzungen aus verrauschten Antworten: Was sie über eine einzelne Person verraten können, ist begrenzt, auch wenn nur wenige antworten. Ändern lässt sich dort nichts.",
-  "The repeated survey is closed.": "Die wiederholte Umfrage ist geschlossen.",
   "The survey is closed.": "Die Umfrage ist geschlossen.",
   "The survey is deleted.": "Die Umfrage ist gelöscht.",
   "The survey is open again.": "Die Umfrage ist wieder offen.",
@@ -282,6 +281,8 @@ export default {
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Sie lässt sich nicht wieder öffnen.",
+  "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. You can undo this for seven days, at most until the end of its last round.":
+    "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Das lässt sich sieben Tage lang rückgängig machen, höchstens bis zum Ende der letzten Runde.",
   "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum letzten Tag.",
   "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":

@@ -82,7 +82,10 @@ export default {
   "The closing day of a survey that goes through a mixer is fixed.":
     "Der letzte Tag einer Umfrage über einen Mixer steht fest.",
   "A round of a repeated survey stays closed.": "Eine Runde einer wiederholten Umfrage bleibt geschlossen.",
-  "Its closing day, {}, has come.": "Ihr letzter Tag, {1}, ist gekommen.",
+  "Its closing day, {}, has come.": "Ihre Zeit ist seit dem {1} abgelaufen.",
+  "The days of a survey that goes through a mixer are fixed.":
+    "Die Tage einer Umfrage, deren Antworten durch einen Mischer gehen, stehen fest.",
+  "Its last round is over.": "Ihre letzte Runde ist vorbei.",
   "Its reports were deleted on {}: only their counts are left.":
     "Ihre Antworten wurden am {1} gelöscht: Nur ihre Summen sind noch da.",
   "It was closed on {}, which could be undone until {}.":

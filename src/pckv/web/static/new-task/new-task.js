@@ -17,7 +17,7 @@ import { TEMPLATES, valuesOfTemplate } from "./templates.js";
 const SAVE_DELAY = 800;
 
 // What is published is handed out next.
-const sharing = (id) => `#/tasks/${id}/share`;
+const sharing = (id, kind = "tasks") => `#/${kind}/${id}/share`;
 
 // `from` is the task, or `series` the series, that this one repeats; it measures what a `discovery` found; `template` or
 // `draft` is what it begins with. Without any of them a template or a draft is chosen.
@@ -240,7 +240,7 @@ class NewTask {
   handedOver({ name, noun }, { id, warning }) {
     dropHandover();
     this.finish();
-    const href = noun === "series" ? `#/series/${id}` : sharing(id);
+    const href = sharing(id, noun === "series" ? noun : undefined);
     if (warning) this.showCreated(make("p", { class: "note" }, told(warning)), href, name);
     else location.hash = href;
     announce(t("The survey is published."));
@@ -251,8 +251,8 @@ class NewTask {
     const { task } = await this.planned(),
       { id, warning } = await ask("POST", "/series", { body: this.form.repeat.contract(JSON.parse(task)) });
     this.finish();
-    if (!warning) location.hash = `#/series/${id}`;
-    else this.showCreated(make("p", { class: "note" }, told(warning)), `#/series/${id}`);
+    if (!warning) location.hash = sharing(id, "series");
+    else this.showCreated(make("p", { class: "note" }, told(warning)), sharing(id, "series"));
     announce(t("The survey is published."));
   }
 
