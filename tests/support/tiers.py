@@ -39,36 +39,42 @@ LONG = {
         "|theory_includes|intervals_of_means_contain|no_interval_that_is_learned|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
         "|audits_at_any_size|standard_audits_ask|shared_symbols|claim_can_be_judged|few_counts_are"
         "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above|rows_do_not_depend_on_the_workers"
+        "|light_is_monotone|intervals_of_shares_quantiles|labels_are_known_better|keys_that_padding_makes_rarer"
+        "|a_padding_that_suffices|truncation_stays_within|improve_the_objective|within_10_percent"
         "|well_measured_keys_that_few|intervals_contain_events|short_padding_is_told_and_covered|false_coverage_rate_holds|where_the_bound_is_reached|two_levels_and_five"
     ),
     "processes that are started, killed or short of memory": (
         "two_workers_are_one|answer_while_others_are_restarted|nor_computations_delay_the_end|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
         "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
         "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has|a_killed_writer_loses_nothing"
+        "|kills_catch_planted_faults|may_be_killed_at_some_step|same_kills_catch_a_client|many_reports_with_failing_tasks"
         "|killed_at_any_moment_there_is_one_report|many_reports_on_every_engine|databases_behave_like_the_store"
     ),
     "pages that other tests open, too": (
         "form_plans_for_what_it_says|plan_that_is_overtaken_is_given_up|functions_the_collector_draws"
         "|a_task_is_duplicated|phone_with_a_dark_theme|settings_are_in_the_address|first_chart_needs_no_script"
+        "|what_would_help_is_planned|all_parts_of_a_page_are_from_one_snapshot"
         "|signing_out_deletes_the_preview|levels_with_names_are_the_range"
     ),
     "large counts, and every place where a file may break off": (
-        "test_javascript_audit.py::test_every_draw|huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
+        "test_large_sets|four_rows_are_uniform_where|too_many_words_only_chosen|test_many_paddings|all_laws_are_between"
+        "|broken_run_goes_on|points_do_not_depend_on_the_workers|test_javascript_audit.py::test_every_draw|huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
     ),
     "the same words and numbers in another way": (
-        "what_json_says|plan_from_sizes|after_the_table|two_faults_at_once|rounds_only_go_up"
+        "vectors_are_what_the_code_writes|what_json_says|plan_from_sizes|after_the_table|two_faults_at_once|rounds_only_go_up"
     ),
     "examples of documents that take long": r"(shuffling|choose-panels|choose-padding|rounds)\.md",
 }
 # Tests of which `make test` runs the first case per function: one planted fault, mechanism, engine or seed.
 REPRESENTED = {
     "planted faults": r"mutant|fault|is_caught",
-    "enumeration and replay of the samplers": r"tests/audit/|test_javascript|tests/mechanisms/test_compact",
+    "enumeration and replay of the samplers": r"tests/audit/|test_javascript|tests/mechanisms/",
     "simulation and long searches": (
-        r"tests/lab/|test_(tuning|selection|simulation|model|series_schedules|processes|crash|demo)"
+        r"tests/lab/|tests/planning/|test_(tuning|selection|simulation|model|series_schedules|processes|crash|demo)"
     ),
     "statistics of estimates": (
-        r"test_(alarms|bayes|common_mean|detection|hostile|larger_sets|profiles|round_sampling|shares)"
+        r"test_(alarms|bayes|common_mean|detection|hostile|larger_sets|profiles|round_sampling|shares|sentences|holders"
+        r"|derived_results|results_both_ways|without_values)"
     ),
     "the same reports in many ways": (
         r"tests/(counting|shuffling|tally)/|test_(arrow_uploads|decoding|openapi|supports|compact_decoding)"
