@@ -48,6 +48,7 @@ def memory_suffices() -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add options for how much is tested, and for pictures of the pages."""
     parser.addoption("--all", action="store_true", help="Run all tests, as make verify does.")
+    parser.addoption("--rest", action="store_true", help="With --all: leave out what `make test` runs in full.")
     parser.addoption("--slow", action="store_true", help="Run tests at a larger scale.")
     parser.addoption("--soak-seconds", type=float, help="How long the soak test runs.")
     parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
@@ -80,14 +81,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave tests to `make verify`, and refuse one that would start a second Spark session, in another process."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) and not re.search(SHARED[SPARK], item.nodeid):
+        if "spark" in _fixtures(item) and not re.search(SHARED[SPARK], item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
     mark_for_verify(items)
+    is_verified = {item: bool(item.get_closest_marker("verify")) and not plants_nothing(item) for item in items}
+    left_out: list[pytest.Item] = []
     if not config.getoption("--all"):
-        left_out = [item for item in items if item.get_closest_marker("verify") and not plants_nothing(item)]
-        config.hook.pytest_deselected(items=left_out)
-        dropped = set(left_out)
-        items[:] = [item for item in items if item not in dropped]
+        left_out = [item for item in items if is_verified[item]]
+    elif config.getoption("--rest"):
+        left_out = [item for item in items if not is_verified[item] and COVERS_ALL not in _fixtures(item)]
+    config.hook.pytest_deselected(items=left_out)
+    dropped = set(left_out)
+    items[:] = [item for item in items if item not in dropped]
+
+
+def _fixtures(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(getattr(item, "fixturenames", ()))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -95,6 +104,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     everything = [report for reports in terminalreporter.stats.values() for report in reports]
     for line in duration_lines(report for report in everything if isinstance(report, pytest.TestReport)):
         terminalreporter.write_line(line)
+
+
+# Tests that ask for this cover more with `--all`.
+COVERS_ALL = "covers_all"
+
+
+@pytest.fixture(scope="session")
+def covers_all(request: pytest.FixtureRequest) -> bool:
+    """Whether all is covered, as `make verify` does, or what a change breaks most often."""
+    return bool(request.config.getoption("--all"))
 
 
 @pytest.fixture(scope="session")

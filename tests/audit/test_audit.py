@@ -47,9 +47,9 @@ def test_without_the_question_pairs_alone_are_audited(task: Task) -> None:
     assert (result.holds, result.size_share, result.size_answers) == (True, 0, 0)
 
 
-def test_standard_audits_ask_sizes_wherever_they_matter(request: pytest.FixtureRequest) -> None:
+def test_standard_audits_ask_sizes_wherever_they_matter(covers_all: bool) -> None:
     """Up to two keys, with `--all` up to three as the command has them."""
-    audits = standard_audits() if request.config.getoption("--all") else standard_audits(max_keys=2)
+    audits = standard_audits() if covers_all else standard_audits(max_keys=2)
     assert all(result.holds for result in audits)
     for result in audits:
         assert (result.size_share > 0) == (result.mechanism != "ue" and result.padding < result.keys)

@@ -46,9 +46,9 @@ def test_tapes(check: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize("mechanism", LAWS)
-def test_every_padding(mechanism: str, request: pytest.FixtureRequest) -> None:
+def test_every_padding(mechanism: str, covers_all: bool) -> None:
     """Every seventh padding up to 100 with `--all`, two without; with as many keys, one more, and many."""
-    paddings = range(2, 101, 7) if request.config.getoption("--all") else (7, 51)
+    paddings = range(2, 101, 7) if covers_all else (7, 51)
     check_batch_equals_single(mechanism, [(keys, each) for each in paddings for keys in (each, each + 1, 700)])
 
 
@@ -59,9 +59,9 @@ def test_rare_draws_again() -> None:
         check_rare_draws(mechanism, range(SWEEPS, 2 * SWEEPS))
 
 
-def test_rare_answers(request: pytest.FixtureRequest) -> None:
+def test_rare_answers(covers_all: bool) -> None:
     """All mechanisms share the code that answers the size question; `--all` runs it for each."""
-    for mechanism in ("grr", "ue-compact", "collision") if request.config.getoption("--all") else ("grr",):
+    for mechanism in ("grr", "ue-compact", "collision") if covers_all else ("grr",):
         check_rare_answers(mechanism)
 
 

@@ -30,27 +30,21 @@ KEYS_NEXT_TO_ENDS = (0, 1, 7, 8, 9, 31, 32, 63, 64, 65, 127, 128, 129)
 MORE_EPSILONS = ("0.01", "0.1", "0.693147180559945309417232", "1", "4", "9.999999999999999999")
 
 
-@pytest.fixture
-def wide(request: pytest.FixtureRequest) -> bool:
-    """Whether all of a grid is visited, not only its ends and what is next to them."""
-    return bool(request.config.getoption("--all"))
-
-
 @pytest.mark.parametrize("name", LAWS)
-def test_few_keys(name: str, *, wide: bool) -> None:
+def test_few_keys(name: str, *, covers_all: bool) -> None:
     """Every variant with every size; by default each with one ε by turns, so that any two of the three meet."""
     tasks = list(small_tasks(name))
     turns = range(len(EPSILONS))
     in_turn = [task for place, task in enumerate(tasks) if place % len(turns) == place // len(turns) % len(turns)]
     assert {task.epsilon for task in in_turn} == {task.epsilon for task in tasks}
-    check_interval_loss(tasks if wide else in_turn)
+    check_interval_loss(tasks if covers_all else in_turn)
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_many_keys(name: str, *, wide: bool) -> None:
+def test_many_keys(name: str, *, covers_all: bool) -> None:
     """By default the fewest keys with the smallest ε and the most with the largest; few sets of `ue`, which draws per key."""
     tasks = list(large_tasks(name))
-    if wide:
+    if covers_all:
         check_interval_loss(tasks)
         return
     ends = tasks[:: len(tasks) - 1]
@@ -63,28 +57,28 @@ def test_many_keys(name: str, *, wide: bool) -> None:
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_every_size_of_a_set(name: str, *, wide: bool) -> None:
+def test_every_size_of_a_set(name: str, *, covers_all: bool) -> None:
     """From no pair to 40, with a padding below and above most of them; by default those next to ends and padding."""
     for padding in (1, 20):
         task = audited_task({"name": name}, 60, padding, "3")
         sizes = range(padding + 1 if name == "collision" and padding > 1 else 41)
-        visited = sizes if wide else [size for size in sizes if size in SIZES_NEXT_TO_ENDS]
+        visited = sizes if covers_all else [size for size in sizes if size in SIZES_NEXT_TO_ENDS]
         sets = [dict.fromkeys(spread_keys(60, size), 1.0) for size in visited]
         assert sampler_loss(task, sets=sets).reports <= task.realised
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_every_key(name: str, *, wide: bool) -> None:
+def test_every_key(name: str, *, covers_all: bool) -> None:
     """Keys up to 130, with both signs; by default those next to the ends of bytes and of words."""
     task = audited_task({"name": name}, 130, 3, "1.5")
-    sets = [{key: sign} for key, sign in product(range(130) if wide else KEYS_NEXT_TO_ENDS, (1.0, -1.0))]
+    sets = [{key: sign} for key, sign in product(range(130) if covers_all else KEYS_NEXT_TO_ENDS, (1.0, -1.0))]
     assert sampler_loss(task, sets=sets).reports <= task.realised
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_many_paddings(name: str, *, wide: bool) -> None:
+def test_many_paddings(name: str, *, covers_all: bool) -> None:
     """1 and all primes up to 100; by default every third of them."""
-    for padding in PRIMES if wide else PRIMES[::3]:
+    for padding in PRIMES if covers_all else PRIMES[::3]:
         task = audited_task({"name": name}, padding + 3, padding, str(padding / 10))
         sets = [{}, {1: 1.0}, {1: -1.0}]
         assert sampler_loss(task, sets=sets).reports <= task.realised

@@ -41,11 +41,11 @@ def choose(epsilon: str, expected: Expectations, padding: int | None = None) -> 
 
 @pytest.mark.parametrize("people", PEOPLE, ids=str)
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_plan_and_task_cannot_disagree(people: dict[str, Any], objective: str, request: pytest.FixtureRequest) -> None:
+def test_plan_and_task_cannot_disagree(people: dict[str, Any], objective: str, covers_all: bool) -> None:
     """Few people and many, with --all; by default one of both, so that all people and objectives meet either."""
     both = ((500, "2"), (10**5, "0.5"))
     turn = (PEOPLE.index(people) + OBJECTIVES.index(objective)) % 2
-    for users, epsilon in both if request.config.getoption("--all") else both[turn : turn + 1]:
+    for users, epsilon in both if covers_all else both[turn : turn + 1]:
         hints = {**people, "users": users, "objective": objective}
         planned = plan(1000, epsilon=epsilon, values=(0, 1), **hints)
         task = Task(name="t", keys=1000, values=(0, 1), epsilon=epsilon, **hints)
@@ -58,7 +58,7 @@ def test_plan_and_task_cannot_disagree(people: dict[str, Any], objective: str, r
 
 
 @pytest.mark.parametrize("people", PEOPLE, ids=str)
-def test_truncation_stays_within_the_noise(people: dict[str, Any], request: pytest.FixtureRequest) -> None:
+def test_truncation_stays_within_the_noise(people: dict[str, Any], covers_all: bool) -> None:
     """The most frequent key comes out too low by at most one standard error; as a control, not so with mse.
 
     By default with few people and many at the smallest ε and the largest; with `--all` with others between them, too.
@@ -68,7 +68,7 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any], request: pyte
         expected = expect(1000, users=users, objective=objective, **people)
         return Assessment(choose(epsilon, expected), expected).truncates_within_noise
 
-    step = 1 if request.config.getoption("--all") else 2
+    step = 1 if covers_all else 2
     settings = list(itertools.product((500, 20_000, 10**6)[::step], ("0.5", "1", "4")[::step]))
     for objective in ("both", "frequency", "mean"):
         assert all(is_within_noise(objective, *setting) for setting in settings)

@@ -326,13 +326,13 @@ SAMPLE = [
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_auto_is_within_10_percent_of_the_best(objective: str, request: pytest.FixtureRequest) -> None:
+def test_auto_is_within_10_percent_of_the_best(objective: str, covers_all: bool) -> None:
     """Simulated errors, 6,000 key-repeats per mechanism: one standard error is at most 4 % (GRR with few reports).
 
     Control: always taking the one mechanism that is chosen most often fails in many settings. With --all, the default
     objective is measured in all settings of the sample instead of every third.
     """
-    is_whole = objective == "both" and request.config.getoption("--all")
+    is_whole = objective == "both" and covers_all
     sample = SAMPLE if is_whole else SAMPLE[::3]
     outcomes = [compare_choice(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)]
     learned = [outcome for outcome in outcomes if outcome.noise <= 1]

@@ -17,10 +17,10 @@ from support.collectors import Running, as_items
 from support.stores import stored_reports
 
 
-def test_vectors_in_a_browser(context: Any, port: int, request: pytest.FixtureRequest) -> None:
+def test_vectors_in_a_browser(context: Any, port: int, covers_all: bool) -> None:
     """Every fifth of each kind by default, since Node answers all of them; with `--all` all."""
     tab = Tab(context, port)
-    step = 1 if request.config.getoption("--all") else 5
+    step = 1 if covers_all else 5
     cases = {name: given[::step] for name, given in vectors().items()}
     answers = tab.page.evaluate(
         "async (given) => (await import('/javascript/answers.mjs')).answers('/client', given)", cases
