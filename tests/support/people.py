@@ -219,6 +219,10 @@ def ask(server: ServeProcess, method: str, path: str, content: bytes = b"", medi
     ).raise_for_status()
 
 
+# What stands behind the disclosure of results about further responses.
+PRECISION = "How many more responses would help"
+
+
 def has_address(person: Person) -> None:
     """Let the address of the tests, which is this computer's alone, count as one that participants can use."""
     person.page.route("**/address", lambda route: route.fulfill(json={"url": person.origin, "reason": None}))
@@ -399,8 +403,11 @@ def download_of(page: Any, group: Any, form: str) -> list[str]:
 
 
 def _downloaded(page: Any, group: Any, form: str) -> Path:
+    button = group.get_by_role("button", name=form, exact=True)
+    if not button.count():
+        group.locator("details:not([open]) > summary").click()
     with page.expect_download() as waiting:
-        group.get_by_role("button", name=form, exact=True).click()
+        button.click()
     return Path(waiting.value.path())
 
 

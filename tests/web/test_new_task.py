@@ -429,19 +429,20 @@ def test_what_would_help_is_planned(site: Running) -> None:
     """Every way is a plan of its own with one thing changed, and none is named that does not help."""
     query = "users=300&epsilon=2&keys=12&pairs=3"
     now = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]["outlook"]
+    assert now["light"] == "red"
     ways = {way["name"]: way for way in site.get(f"/plan/ways?{query}", ADMINISTRATOR).json()["ways"]}
-    assert set(ways) == {"epsilon", "keys", "single", "mixer"}
+    assert set(ways) == {"epsilon", "keys", "single", "mixer", "people"}
     changed = {
         "epsilon": "users=300&epsilon=3&keys=12&pairs=3",
         "keys": "users=300&epsilon=2&keys=6&pairs=3",
         "single": "users=300&epsilon=2&keys=12&more=refuse&most_pairs=1",
         "mixer": f"{query}&mixed=300",
+        "people": query.replace("users=300", "users=600"),
     }
     for name, way in ways.items():
-        then = site.get(f"/plan?{changed[name]}", ADMINISTRATOR).json()["plan"]["outlook"]
-        assert (way["light"], way["reach"]) == (then["light"], then["reach"])
-        assert now["light"] == "red"
-        assert way["light"] == "amber" or way["reach"] <= 0.8 * now["reach"]
+        then = site.get(f"/plan?{changed[name]}", ADMINISTRATOR).json()["plan"]
+        assert (way["light"], way["smallest"]) == (then["outlook"]["light"], then["smallest_frequency"])
+        assert way["light"] == "amber" or then["outlook"]["reach"] <= 0.8 * now["reach"]
     # Where people rate, choosing alone is one of the ways; the lightest level has none below it.
     rated = site.get(f"/plan/ways?{query.replace('epsilon=2', 'epsilon=3')}&low=1&high=5", ADMINISTRATOR).json()["ways"]
     names = {way["name"] for way in rated}

@@ -313,7 +313,8 @@ async def key_details(
             "estimate": row,
             "people": _people(row, estimates.reports),
             **_rank(estimates, number, alone=options.keys is not None),
-            "sharper": _sharper(stored.task, estimates, row["frequency"]),
+            # A key that does not stand out may be as frequent as the end of its range.
+            "sharper": _sharper(stored.task, estimates, row["frequency" if row["detected"] else "frequency_high"]),
         }
 
     return await collector.analysis_threads.run_short(details)

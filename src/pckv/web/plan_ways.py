@@ -11,6 +11,8 @@ from pckv.base.errors import ParameterError
 from pckv.base.records import Record
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.planning.outlook import Outlook
+from pckv.planning.people import MAX_USERS
+from pckv.planning.plan import Plan
 from pckv.planning.sections import LIGHTS, Light
 from pckv.web.task_form import PlanInputs, planned_mixed
 
@@ -20,6 +22,8 @@ LEVELS = ("1", "2", "3")
 MIN_KEYS = 6
 # By how much the least share that stands out must fall for a way to be worth a line.
 WORTHWHILE = 0.8
+# How many times as many people are proposed, beside the number with which the light is green.
+MORE_PEOPLE = 2
 UNRATED = {"low": None, "high": None, "levels": None, "objective": None}
 SINGLE = {"more": "refuse", "most_pairs": 1, "pairs": None}
 
@@ -30,21 +34,21 @@ class Way(Record):
 
     Attributes:
         name: What changes: `epsilon`, `keys`, `values`, `levels`, `segment`, `together`, `single` (one choice per
-            person), `both` (one choice per person, without values) or `mixer`.
-        value: What it becomes: the ε, or how many answer options there are; None for what is left out.
+            person), `both` (one choice per person, without values), `mixer` or `people` (twice as many).
+        value: What it becomes: the ε, or how many answer options or people there are; None for what is left out.
         light: The light of the plan with it.
-        reach: The least share of people from which answers then stand out.
+        smallest: The least share of people from which an answer then stands out, four times out of five.
     """
 
     name: str
     value: str | None
     light: Light
-    reach: float
+    smallest: float
 
 
 def ways_of(inputs: PlanInputs) -> list[Way]:
     """Return the changes that make the light better, or let rarer answers stand out; none where it is green."""
-    now = _outlook(inputs)
+    now = _plan(inputs).outlook
     if now.light == "green":
         return []
     found = [way for change in _changes(inputs) if (way := _way(inputs, now, *change))]
@@ -59,16 +63,16 @@ def ways_of(inputs: PlanInputs) -> list[Way]:
 def _way(inputs: PlanInputs, now: Outlook, name: str, value: str | None, changes: dict[str, Any]) -> Way | None:
     """Return a change as a way; None where it cannot be planned or does not help."""
     try:
-        then = _outlook(PlanInputs.model_validate(inputs.model_dump() | changes))
+        plan = _plan(PlanInputs.model_validate(inputs.model_dump() | changes))
     except (ParameterError, ProblemDetails):
         return None
-    if then.reach is None or not _is_better(then, now):
+    if plan.outlook.reach is None or not _is_better(plan.outlook, now):
         return None
-    return Way(name, value, then.light, then.reach)
+    return Way(name, value, plan.outlook.light, plan.smallest_frequency)
 
 
-def _outlook(inputs: PlanInputs) -> Outlook:
-    return (planned_mixed(inputs) if inputs.mixed else inputs.planner().plan()).outlook
+def _plan(inputs: PlanInputs) -> Plan:
+    return planned_mixed(inputs) if inputs.mixed else inputs.planner().plan()
 
 
 def _is_better(then: Outlook, now: Outlook) -> bool:
@@ -99,6 +103,9 @@ def _changes(inputs: PlanInputs) -> Iterator[tuple[str, str | None, dict[str, An
     # Items that are made of others take seconds to plan for a mixer.
     if inputs.coin == "device" and inputs.labels is None and not inputs.together:
         yield "mixer", None, {"mixed": inputs.users}
+    more = MORE_PEOPLE * inputs.users
+    if more <= MAX_USERS:
+        yield "people", str(more), {"users": more, "mixed": inputs.mixed and more}
 
 
 def _at_most(number: int | None, most: int) -> int | None:

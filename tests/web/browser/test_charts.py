@@ -11,6 +11,7 @@ import pckv
 from support.people import (
     DESK,
     PHONE,
+    PRECISION,
     Person,
     add_task,
     answer,
@@ -76,6 +77,7 @@ def test_a_late_answer_about_precision_is_not_shown(people: Any, server: ServePr
     task = add_task(server, name="late precision")
     send_reports(server, task, [pckv.perturb(task, {"Heat": 3}) for _ in range(200)])
     page = open_task(people(), task)
+    page.locator("summary", has_text=PRECISION).click()
     page.get_by_text("A range of ±3 points").wait_for()
     late = hold(page, "/precision.*wanted=0.02")
     with page.expect_request(re.compile("/precision.*wanted=0.02")):
@@ -133,11 +135,13 @@ def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: 
     page = open_task(person, task)
     # All that is said of the answers is there without it.
     page.locator(".bars").first.wait_for()
-    page.get_by_role("region", name="Precision").locator(".chart").scroll_into_view_if_needed()
+    person.unfold(PRECISION)
+    further = page.locator("details", has_text=PRECISION)
+    further.locator(".chart").scroll_into_view_if_needed()
     page.get_by_text(SCRIPT_FAILED).wait_for()
     page.unroute("**/vega.js")
     page.get_by_label("Wanted range").fill("2")
-    page.get_by_role("region", name="Precision").locator(".chart svg").wait_for()
+    further.locator(".chart svg").wait_for()
     page.get_by_text(SCRIPT_FAILED).wait_for(state="detached")
     # The browser itself logs that the script could not be loaded.
     person.forgive("ERR_FAILED")

@@ -19,6 +19,7 @@ from support.people import (
     HOSTILE,
     KEYS,
     PHONE,
+    PRECISION,
     Person,
     answer,
     ask,
@@ -151,6 +152,7 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     page.get_by_role("columnheader", name="Answer option").get_by_role("button").click()
     page.locator("th[aria-sort=ascending]").wait_for()
     assert [row[0] for row in table(page)] == KEYS
+    operator.unfold(PRECISION)
     page.get_by_label("Wanted range").fill("0.5")
     page.get_by_text("A range of ±0.5 points").wait_for()
 

@@ -16,7 +16,19 @@ import pytest
 
 import pckv
 from support.parts import missing_part
-from support.people import DESK, HOSTILE, KEYS, PHONE, add_task, ask, choose, count, has_address, send_reports
+from support.people import (
+    DESK,
+    HOSTILE,
+    KEYS,
+    PHONE,
+    PRECISION,
+    add_task,
+    ask,
+    choose,
+    count,
+    has_address,
+    send_reports,
+)
 from support.serving import ServeProcess
 
 # In CSS pixels.
@@ -40,6 +52,7 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     page.get_by_text("No responses yet").first.wait_for()
     assert "20 % of the reports say about how many" in page.locator(".facts").text_content()
     send(server, task, [4] * 2000)
+    operator.unfold(PRECISION)
     page.get_by_text("cannot be promised, however many responses come").wait_for()
     page.locator(".verdict", has_text="of people chose more than 1 answer option, the limit of a response").wait_for()
     told = page.locator(".verdict").inner_text()
@@ -89,6 +102,7 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page = operator.page
     page.get_by_text("No responses yet").first.wait_for()
     send(server, task, [3] * 10)
+    operator.unfold(PRECISION)
     page.get_by_text("A range of ±3 points takes").wait_for()
     page.locator(".verdict", has_text="No participant may choose more than 3 answer options.").wait_for()
     operator.unfold("Details: how this was estimated")
@@ -287,14 +301,12 @@ def test_what_is_said_of_invitations_holds_before_and_after_the_first(server: Se
     has_address(operator)
     operator.go(f"/#/tasks/{task.id}/share")
     page = operator.page
-    page.locator(".letter summary").click()
     letter = page.locator(".letter textarea")
     assert f"Which films?\n\nThis is the link to take part:\n{operator.origin}/join/{task.id}\n" in letter.input_value()
     assert "until the end of December 31, 2098 (UTC)" in letter.input_value()
     operator.check()
     create_invitations(operator, 2)
     page.get_by_text("Every person takes part by a link of their own. Those that were created").wait_for()
-    page.locator(".letter summary").click()
     assert "[link]\nIt is for you alone and works once." in letter.input_value()
     with page.expect_download() as waiting:
         operator.press("Download all links")
@@ -320,7 +332,6 @@ def test_a_poster_and_a_letter_are_in_a_language_of_the_survey(server: ServeProc
     page = operator.page
     page.route("**/organisation", lambda route: route.fulfill(json={"name": "The Film Club", "logo": False}))
     operator.go(f"/#/tasks/{task.id}/share")
-    page.locator(".letter summary").click()
     letter = page.locator(".letter textarea")
     assert "The Film Club would like to ask you:\nWhich films?\n\nFor the club.\n" in letter.input_value()
     page.get_by_label("Language of the text").select_option(label="Deutsch")

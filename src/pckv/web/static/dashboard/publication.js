@@ -15,7 +15,7 @@ const whoSees = ({ name }) =>
   );
 
 // The link to the results, or what is to be done for one.
-async function publicLink({ id }) {
+export async function publicLink({ id }) {
   const address = await publicAddress().catch(() => ({ url: null, reason: "plain" })),
     url = `${address.url}/results/${id}`;
   if (address.url) {

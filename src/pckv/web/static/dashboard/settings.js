@@ -54,10 +54,14 @@ function closing(task, path, refresh) {
   if (mixer && phase !== "closed") return [mixerDecides(mixer, closes)];
   const dialog = {
     title: t("Close this survey?"),
-    text: t(
-      "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
-      { name },
-    ),
+    text: closes
+      ? t(
+          "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
+          { name },
+        )
+      : t("“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days.", {
+          name,
+        }),
   };
   return closeOrReopen(task, dialog, path, refresh);
 }

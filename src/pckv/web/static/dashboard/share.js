@@ -7,6 +7,7 @@ import { copyButton, snippet } from "../shared/snippet.js";
 import { hasValues, isDiscovery } from "../shared/task-words.js";
 import { isMixed, mixedLink } from "./batch.js";
 import { handoutSection } from "./handout.js";
+import { publicLink } from "./publication.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -40,22 +41,26 @@ export class ShareTab {
     Object.assign(this, { administers, changed, built: "" });
     this.place = make("div");
     this.invited = make("div");
+    this.results = make("div");
     this.apps = make("div");
-    this.element = make("div", {}, this.place, this.invited, this.apps);
+    this.element = make("div", {}, this.place, this.results, this.invited, this.apps);
   }
 
   async show(task) {
     this.task = task;
     this.invitations?.show(task);
     // Each part is rebuilt only when what it depends on changed, so that no input is lost.
-    const state = JSON.stringify([task.phase, task.by_invitation, task.invitations.made > 0]);
+    const state = JSON.stringify([task.phase, task.by_invitation, task.invitations.made > 0, task.public_results]);
     if (state === this.built) return;
     this.built = state;
     try {
       const [address, { name }] = await Promise.all([publicAddress(), ask("GET", "/organisation")]),
-        share = await shareSection(task, address, name, this.administers);
+        share = await shareSection(task, address, name, this.administers),
+        results = task.public_results ? section(t("Public results"), ...(await publicLink(task))) : null;
       // What was begun for an earlier state may end later.
-      if (state === this.built) this.build(task, address, share);
+      if (state !== this.built) return;
+      replace(this.results, results);
+      this.build(task, address, share);
     } catch (error) {
       this.built = "";
       replace(this.place, alertBox(error.message));
@@ -78,7 +83,10 @@ export class ShareTab {
 }
 
 export const hasEnded = () =>
-  section(t("Take part"), make("p", {}, t("Taking part has ended. The page behind the link says so.")));
+  section(
+    t("Take part"),
+    make("p", {}, t("Taking part has ended. The link says so to those who open it and have not answered.")),
+  );
 
 // The link to take part and its QR code. It says where the link no longer works or needs an invitation.
 async function shareSection(task, address, organisation, administers) {

@@ -175,8 +175,8 @@ export default {
   "Table of rounds": "Tabelle der Runden",
   "Take part": "Teilnehmen",
   "Take the logo away": "Logo entfernen",
-  "Taking part has ended. The page behind the link says so.":
-    "Die Teilnahme ist beendet. Das sagt auch die Seite hinter dem Link.",
+  "Taking part has ended. The link says so to those who open it and have not answered.":
+    "Die Teilnahme ist beendet. Das steht auch hinter dem Link, wenn man noch nicht geantwortet hat.",
   "Take part: scan this code with your phone.": "Mitmachen: Scannen Sie diesen Code mit dem Handy.",
   "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, which does not show for certain what you answered.":
     "Die Teilnahme ist freiwillig. Ihre Antworten selbst bleiben auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie geantwortet haben.",
@@ -283,6 +283,8 @@ export default {
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Sie lässt sich nicht wieder öffnen.",
   "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. You can undo this for seven days, at most until the end of its last round.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Das lässt sich sieben Tage lang rückgängig machen, höchstens bis zum Ende der letzten Runde.",
+  "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days.":
+    "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Das lässt sich sieben Tage lang rückgängig machen.",
   "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.":
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum letzten Tag.",
   "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":

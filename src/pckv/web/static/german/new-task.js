@@ -184,9 +184,9 @@ export default {
   "Monday\nWednesday\nSaturday": "Montag\nMittwoch\nSamstag",
   "More options": "Weitere Möglichkeiten",
   "More people.": "Mehr Personen.",
-  "More people: with about {people} in every round the light is green.":
-    "Mehr Personen: Mit etwa {people} in jeder Runde ist die Ampel grün.",
-  "More people: with about {people} the light is green.": "Mehr Personen: Mit etwa {people} ist die Ampel grün.",
+  "More people: about {people} in every round are enough.": "Mehr Personen: Etwa {people} in jeder Runde sind genug.",
+  "More people: about {people} are enough.": "Mehr Personen: Etwa {people} sind genug.",
+  "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",
   Name: "Name",
@@ -315,11 +315,11 @@ export default {
   "The survey's page tells people how many they may choose, and takes no more.":
     "Die Seite der Umfrage sagt, wie viele man wählen darf, und nimmt nicht mehr an.",
   "The result tells it, too.": "Auch das sagt das Ergebnis.",
-  "Then answers stand out if at least {share} of people choose them.":
-    "Dann heben sich Antworten ab, wenn mindestens {share} der Personen sie wählen.",
-  "Then the light is green.": "Dann ist die Ampel grün.",
-  "Then the light is yellow: answers stand out if at least {share} of people choose them.":
-    "Dann ist die Ampel gelb: Antworten heben sich ab, wenn mindestens {share} der Personen sie wählen.",
+  "Then an answer stands out if at least {share} of people choose it.":
+    "Dann hebt sich eine Antwort ab, wenn mindestens {share} der Personen sie wählen.",
+  "Then: enough people.": "Dann: genug Personen.",
+  "Then: enough people for frequent answers, of which each stands out that at least {share} choose.":
+    "Dann: genug Personen für häufige Antworten; jede hebt sich ab, die mindestens {share} wählen.",
   "There is no forecast yet.": "Es gibt noch keine Vorhersage.",
   "These characters": "Diese Zeichen",
   "They also rate what they chose, such as with stars or minutes. The result has average ratings, too; shares of the same precision usually take about twice as many people.":
@@ -380,8 +380,8 @@ export default {
     "Mit {people} Personen wird keine Antwort sicher gefunden. Versuchen Sie es mit weniger Buchstaben oder mehr Personen.",
   "With {people} people, expect to find an answer that at least {share} of people write: in four of five such surveys it is found.":
     "Mit {people} Personen finden Sie voraussichtlich eine Antwort, die mindestens {share} der Personen schreiben: In vier von fünf solchen Umfragen wird sie gefunden.",
-  "With {people} people, expect to see the answers that at least {share} of people choose: in four of five such surveys, all of them stand out from the random noise.":
-    "Mit {people} Personen sehen Sie voraussichtlich die Antworten, die mindestens {share} der Personen wählen: In vier von fünf solchen Umfragen heben sich alle davon vom zufälligen Rauschen ab.",
+  "With {people} people, an answer stands out from the random noise if at least {share} of people choose it (in four of five such surveys, or more).":
+    "Mit {people} Personen hebt sich eine Antwort vom zufälligen Rauschen ab, wenn mindestens {share} der Personen sie wählen (in vier von fünf solchen Umfragen oder mehr).",
   "With {people} people, not even an answer that all choose is sure to stand out from the random noise.":
     "Mit {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher vom zufälligen Rauschen ab.",
   Yes: "Ja",

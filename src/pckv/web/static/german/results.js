@@ -94,12 +94,12 @@ export default {
     "Entweder {a} oder {b} wurde am häufigsten gewählt: {x} und {y} der Personen; die Bereiche überschneiden sich",
   "One of {a}, {b} and {c} was chosen most often: {x}, {y} and {z} of people; their ranges overlap":
     "{a}, {b} oder {c} wurde am häufigsten gewählt: {x}, {y} und {z} der Personen; die Bereiche überschneiden sich",
-  "Perhaps {a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people; another answer may be as frequent":
-    "Vielleicht wurde {a}, {b} oder {c} am häufigsten gewählt: {x}, {y} und {z} der Personen; auch eine andere Antwort kann so häufig sein",
-  "Perhaps {a} was chosen most often: {x} of people; another answer may be as frequent":
-    "Vielleicht wurde {a} am häufigsten gewählt: {x} der Personen; auch eine andere Antwort kann so häufig sein",
-  "Perhaps {a} or {b} was chosen most often: {x} and {y} of people; another answer may be as frequent":
-    "Vielleicht wurde {a} oder {b} am häufigsten gewählt: {x} und {y} der Personen; auch eine andere Antwort kann so häufig sein",
+  "{a}, {b} and {c} have the highest numbers: {x}, {y} and {z} of people; which was chosen most often is open":
+    "{a}, {b} und {c} haben die höchsten Zahlen: {x}, {y} und {z} der Personen; was am häufigsten gewählt wurde, ist offen",
+  "{a} has the highest number: {x} of people; which was chosen most often is open":
+    "{a} hat die höchste Zahl: {x} der Personen; was am häufigsten gewählt wurde, ist offen",
+  "{a} and {b} have the highest numbers: {x} and {y} of people; which was chosen most often is open":
+    "{a} und {b} haben die höchsten Zahlen: {x} und {y} der Personen; was am häufigsten gewählt wurde, ist offen",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
   "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
   "From {responses}, nothing can be said about any answer option":
@@ -169,8 +169,8 @@ export default {
     "Mehr Antworten: Mit den heutigen gibt allein das Rauschen dem Anteil einen Bereich von ±{noise}. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
-  "A new survey that lets people give more answers: those with more than {padding} may hide up to {hidden} of it.":
-    "Eine neue Umfrage, in der mehr Antworten möglich sind: Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon.",
+  "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
+    "Eine neue Umfrage, in der mehr Antworten einer Person zählen: Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon.",
   "How many people have more than {padding} is not known: they hide a part of it.":
     "Wie viele Personen mehr als {padding} haben, ist nicht bekannt: Sie verbergen einen Teil davon.",
   "A new survey with a lighter {level}, which promises people less.":
@@ -208,7 +208,7 @@ export default {
   "{title}, with ranges": "{title}, mit Bereichen",
   "Half the range of a share of people, by the number of responses.":
     "Die Hälfte des Bereichs eines Anteils der Personen, nach der Zahl der Antworten.",
-  Precision: "Genauigkeit",
+  "How many more responses would help": "Wie viele weitere Antworten helfen würden",
   "For an answer chosen by this share of people, in %": "Für eine Antwort, die so viele Personen wählen, in %",
   "Wanted range: plus or minus so many percentage points":
     "Gewünschter Bereich: plus oder minus so viele Prozentpunkte",
@@ -256,6 +256,7 @@ export default {
   "Line: the range of each number.": "Linie: der Bereich jeder Zahl.",
   "Line: the range that holds the true number with a confidence of {level}.":
     "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
+  "Asked on {from}.": "Gefragt am {from}.",
   "Asked from {from} to {to}.": "Gefragt vom {from} bis zum {to}.",
   "As of {today}. Asked since {from}, until the end of {to}.":
     "Stand: {today}. Gefragt seit dem {from}, bis einschließlich {to}.",

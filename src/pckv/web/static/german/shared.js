@@ -111,6 +111,7 @@ export default {
   "not distinguishable from noise": "vom Rauschen nicht zu unterscheiden",
   "not yet open": "noch nicht offen",
   "nothing was taken from {file}: {reason}": "aus {file} wurde nichts übernommen: {reason}",
+  "Other forms": "Andere Formate",
   open: "offen",
   "save it as “CSV UTF-8”": "speichern Sie sie als „CSV UTF-8“",
   "say how many answer options there are": "geben Sie an, wie viele Antwortmöglichkeiten es gibt",

@@ -138,7 +138,7 @@ function claims(task, { body }, typed) {
     more = said.length - listed.length,
     rest = task.keyCount - keys.length,
     share = percent(task.odds.absent),
-    byChance = percent(aboutPairs(task) * task.odds.absent);
+    [held, byChance] = [task.odds.held, task.odds.absent].map((chance) => percent(aboutPairs(task) * chance));
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say(said.length ? "claims" : noneOf(task, all))),
@@ -151,7 +151,7 @@ function claims(task, { body }, typed) {
             ? say("claims_texts", { share })
             : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) }),
         ),
-    said.length ? small(say("claims_chance", { count: said.length, share: byChance })) : null,
+    said.length ? small(say("claims_chance", { count: said.length, held, share: byChance })) : null,
     ...furtherClaims(task, body),
   ].filter(Boolean);
 }

@@ -219,9 +219,9 @@ export default {
   claims_others: "Von den {rest} anderen nennt er zufällig etwa {count}.",
   claims_texts: "Von allen anderen Texten nennt er zufällig {share}.",
   claims_chance: {
-    one: "Das muss nicht sein, was eingegeben wurde: Von den Personen, die es nicht eingegeben haben, senden {share} durch Zufall einen Bericht, der es nennt. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+    one: "Das muss nicht sein, was eingegeben wurde: Von den Personen, die es eingegeben haben, senden höchstens {held} einen Bericht, der es nennt; von den anderen durch Zufall {share}. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
     other:
-      "Das muss nicht sein, was eingegeben wurde: Von den Personen, die eines davon nicht eingegeben haben, senden {share} durch Zufall einen Bericht, der es nennt. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+      "Das muss nicht sein, was eingegeben wurde: Von den Personen, die eines davon eingegeben haben, senden höchstens {held} einen Bericht, der es nennt; von den anderen durch Zufall {share}. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
   },
   claim_high: "mit hohem Wert",
   claim_low: "mit niedrigem Wert",

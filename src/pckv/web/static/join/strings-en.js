@@ -215,9 +215,9 @@ export default {
   claims_others: "Of the {rest} others it names about {count}, by chance.",
   claims_texts: "Of all other texts it names {share}, by chance.",
   claims_chance: {
-    one: "This need not be what was entered: of people who did not enter it, {share} send a report that names it, by chance. So a single report is no proof of what anyone entered.",
+    one: "This need not be what was entered: of people who entered it, at most {held} send a report that names it; of people who did not, {share} do so by chance. So a single report is no proof of what anyone entered.",
     other:
-      "These need not be what was entered: of people who did not enter one of them, {share} send a report that names it, by chance. So a single report is no proof of what anyone entered.",
+      "These need not be what was entered: of people who entered one of them, at most {held} send a report that names it; of people who did not, {share} do so by chance. So a single report is no proof of what anyone entered.",
   },
   claim_high: "with a high value",
   claim_low: "with a low value",

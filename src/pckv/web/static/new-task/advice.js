@@ -32,18 +32,19 @@ const CHANGES = {
   together: () => t("Not asking what is chosen together."),
   single: () => t("One choice per person."),
   both: () => t("One choice per person, and no ratings."),
+  people: ({ value }) => t("Twice as many people, {people}.", { people: count(Number(value)) }),
   mixer: () =>
     t(
       "A mixer that a party outside your organisation runs (“Privacy”, “More options”): the privacy towards you stays the same.",
     ),
 };
 
-function effect({ light, reach }, now) {
-  const share = percent(round(reach));
-  if (light === "green") return t("Then the light is green.");
+function effect({ light, smallest }, now) {
+  const share = percent(round(smallest));
+  if (light === "green") return t("Then: enough people.");
   return light === now
-    ? t("Then answers stand out if at least {share} of people choose them.", { share })
-    : t("Then the light is yellow: answers stand out if at least {share} of people choose them.", { share });
+    ? t("Then an answer stands out if at least {share} of people choose it.", { share })
+    : t("Then: enough people for frequent answers, of which each stands out that at least {share} choose.", { share });
 }
 
 const list = (items) =>
@@ -63,8 +64,8 @@ export function advice({ ways, values, light, outlook, isRound }) {
     const people = { people: count(round(enough.users)) };
     items.push(
       isRound
-        ? t("More people: with about {people} in every round the light is green.", people)
-        : t("More people: with about {people} the light is green.", people),
+        ? t("More people: about {people} in every round are enough.", people)
+        : t("More people: about {people} are enough.", people),
     );
   }
   items.push(...ways.filter(isLighter).map(line));

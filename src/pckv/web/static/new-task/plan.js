@@ -175,7 +175,10 @@ function atFirstSight({ light }, newest) {
   return make("div", { class: "verdict" }, heading, ...sentences.map((sentence) => make("p", {}, sentence)));
 }
 
-function learned({ users, outlook, frequency, mechanism, options, guessed_mean_error: guessed }, light) {
+function learned(
+  { users, outlook, smallest_frequency: smallest, frequency, mechanism, options, guessed_mean_error: guessed },
+  light,
+) {
   const people = count(users),
     { frequency_error: error, mean_error: ofMean } = options.find((option) => option.mechanism === mechanism),
     half = Math.min(1, HALF_RANGE * error),
@@ -186,15 +189,15 @@ function learned({ users, outlook, frequency, mechanism, options, guessed_mean_e
     };
   const isUseful = ofMean !== null && ofMean !== undefined && ofMean < guessed;
   return [
-    outlook.reach === null
+    smallest === 1
       ? t("With {people} people, not even an answer that all choose is sure to stand out from the random noise.", {
           people,
         })
       : t(
-          "With {people} people, expect to see the answers that at least {share} of people choose: in four of five such surveys, all of them stand out from the random noise.",
+          "With {people} people, an answer stands out from the random noise if at least {share} of people choose it (in four of five such surveys, or more).",
           {
             people,
-            share: percent(round(outlook.reach)),
+            share: percent(round(smallest)),
           },
         ),
     t(

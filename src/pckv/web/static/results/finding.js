@@ -39,11 +39,9 @@ const ALL = {
     3: t("One of {a}, {b} and {c} was chosen most often: {x}, {y} and {z} of people; their ranges overlap"),
   },
   ONE_OF_MORE = {
-    1: t("Perhaps {a} was chosen most often: {x} of people; another answer may be as frequent"),
-    2: t("Perhaps {a} or {b} was chosen most often: {x} and {y} of people; another answer may be as frequent"),
-    3: t(
-      "Perhaps {a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people; another answer may be as frequent",
-    ),
+    1: t("{a} has the highest number: {x} of people; which was chosen most often is open"),
+    2: t("{a} and {b} have the highest numbers: {x} and {y} of people; which was chosen most often is open"),
+    3: t("{a}, {b} and {c} have the highest numbers: {x}, {y} and {z} of people; which was chosen most often is open"),
   };
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.

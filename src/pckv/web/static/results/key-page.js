@@ -263,7 +263,7 @@ function improvements({ sharper, reports, estimate, hostile }, task) {
     hidden && answers
       ? [
           t(
-            "A new survey that lets people give more answers: those with more than {padding} may hide up to {hidden} of it.",
+            "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.",
             values,
           ),
         ]

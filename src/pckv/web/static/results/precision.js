@@ -22,12 +22,11 @@ export function precisionSection(requests, task, onproblem) {
       oninput: debounced(() => refresh()),
     });
   const frequency = number("5", "100"),
-    wanted = number("3", "99"),
-    label = t("Precision");
+    wanted = number("3", "99");
   const element = make(
-    "section",
-    { "aria-label": label },
-    make("h2", {}, label),
+    "details",
+    { class: "card" },
+    make("summary", {}, make("h2", {}, t("How many more responses would help"))),
     make(
       "div",
       { class: "row" },

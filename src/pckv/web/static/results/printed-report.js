@@ -115,7 +115,10 @@ const today = () => new Date().toISOString().slice(0, 10);
 
 function when({ created, opens, closes, closed, phase }) {
   const from = day(opens ?? created);
-  if (phase === "closed") return t("Asked from {from} to {to}.", { from, to: day(closed ?? dayBefore(closes)) });
+  if (phase === "closed") {
+    const to = day(closed ?? dayBefore(closes));
+    return from === to ? t("Asked on {from}.", { from }) : t("Asked from {from} to {to}.", { from, to });
+  }
   return closes
     ? t("As of {today}. Asked since {from}, until the end of {to}.", {
         today: day(today()),

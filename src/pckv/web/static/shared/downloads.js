@@ -9,6 +9,9 @@ export const TABLES = {
   JSON: "application/json",
 };
 
+// The forms that people seldom open themselves.
+const OF_PROGRAMS = ["Parquet", "JSON", "SVG"];
+
 // `works` are functions by the names of the forms, each of which resolves to a blob and its name.
 export function downloads(works, onproblem) {
   async function download(form) {
@@ -20,12 +23,16 @@ export function downloads(works, onproblem) {
       onproblem(error);
     }
   }
-  const button = (form) => make("button", { type: "button", onclick: () => download(form) }, form);
+  const button = (form) => make("button", { type: "button", onclick: () => download(form) }, form),
+    [usual, others] = [true, false].map((isUsual) =>
+      Object.keys(works).filter((form) => OF_PROGRAMS.includes(form) !== isUsual),
+    );
   return make(
     "div",
     { class: "buttons", role: "group", "aria-label": t("Download") },
     make("span", {}, t("Download")),
-    ...Object.keys(works).map(button),
+    ...usual.map(button),
+    others.length ? make("details", {}, make("summary", {}, t("Other forms")), ...others.map(button)) : null,
   );
 }
 
