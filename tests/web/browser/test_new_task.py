@@ -46,8 +46,8 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     verdict = plan.locator(".verdict").inner_text()
     assert "With 500 people, " in verdict
     assert "You can publish if that is enough for you" in verdict
-    plan.get_by_text("More people: with about ").wait_for()
-    plan.get_by_text("No ratings: people only choose. Then answers stand out if at least ").wait_for()
+    plan.get_by_text("More people: about ").wait_for()
+    plan.get_by_text("No ratings: people only choose. Then an answer stands out if at least ").wait_for()
     # Less privacy is the last resort.
     lighter = "Only if the question allows it, a lighter privacy level: Light."
     assert plan.get_by_role("listitem").last.inner_text().startswith(lighter)

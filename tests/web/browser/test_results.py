@@ -254,7 +254,7 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     assert page.pdf().count(b"/Type /Page\n") == 1
     # No number on the pages is written as in English.
     for path, text in (
-        ("", "Bereich von ±3"),
+        ("", "Bereich ±3"),
         (f"/keys/{quote(COMMON, safe='')}", "99 %"),
         ("/details", "ε einer Antwort"),
     ):

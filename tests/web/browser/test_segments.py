@@ -200,7 +200,7 @@ def test_one_response_draws_no_share_as_if_it_were_known(people: Any, server: Se
             assert page.locator(f".{mark}").count() == 0
         assert page.get_by_text("The upright line").count() == 0
         assert page.get_by_text("No answer option is clearly above zero").count() == 1
-        assert page.get_by_text("more can be seen").count() == 0
+        assert page.get_by_text("more could be seen").count() == 0
     reader.check_width(PHONE)
 
 

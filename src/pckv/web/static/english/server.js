@@ -27,13 +27,13 @@ export default {
   "Both keys stand out from the noise{}.": "Both answer options are clearly above zero{1}.",
   "All {} keys stand out from the noise{}.": "All {1} answer options are clearly above zero{2}.",
   "No key stands out from the noise{}: {}. More people or a larger ε would help.":
-    "No answer option is clearly above zero{1}: {2}. With more responses, more can be seen.",
+    "No answer option is clearly above zero{1}: {2}. With more responses, more could be seen.",
   "No key stands out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
-    "No answer option is clearly above zero{1}: {2}. With fewer forged responses, more can be seen.",
+    "No answer option is clearly above zero{1}: {2}. With fewer forged responses, more could be seen.",
   "The key does not stand out from the noise{}: {}. More people or a larger ε would help.":
-    "This answer option is not clearly above zero{1}: {2}. With more responses, more can be seen.",
+    "This answer option is not clearly above zero{1}: {2}. With more responses, more could be seen.",
   "The key does not stand out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
-    "This answer option is not clearly above zero{1}: {2}. With fewer forged responses, more can be seen.",
+    "This answer option is not clearly above zero{1}: {2}. With fewer forged responses, more could be seen.",
   ", whatever {} of the reports say{}": ", whatever {1} of the responses say{2}",
   "the noise, whatever {} of the reports say": "the noise, whatever {1} of the responses say",
   "intervals hold whatever {} of the reports say": "ranges are right whatever {1} of the responses say",
@@ -236,6 +236,8 @@ export default {
   "{}: {} most frequent of {} keys{}": "{1:raw}: the {2} most frequent of {3} answer options{4:raw}",
   "{}: {} keys{}": "{1:raw}: {2} answer options{3:raw}",
   "{} most frequent of {} keys{}": "The {1} most frequent of {2} answer options{3:raw}",
+  "{}, {}, ε = {}, method {}": "{1}",
+  "{}, {}, ε = {} of a report alone, method {}": "{1}",
   "{} reports, {}, ε = {}, method {}, {} % intervals": "{1} responses, ε = {3}, {5} % ranges",
   "{} reports, {}, ε = {}, method {}, {} % intervals after selection (false coverage rate)":
     "{1} responses, ε = {3}, {5} % ranges after selection",

@@ -186,6 +186,8 @@ export default {
   "More people.": "Mehr Personen.",
   "More people: about {people} in every round are enough.": "Mehr Personen: Etwa {people} in jeder Runde sind genug.",
   "More people: about {people} are enough.": "Mehr Personen: Etwa {people} sind genug.",
+  "At most {answers} of a person count; of more, some are picked at random.":
+    "Von einer Person zählen höchstens {answers}; von mehr werden einige zufällig ausgewählt.",
   "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",

@@ -166,7 +166,7 @@ export default {
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
-    "Mehr Antworten: Mit den heutigen gibt allein das Rauschen dem Anteil einen Bereich von ±{noise}. Viermal so viele, {more}, würden das halbieren.",
+    "Mehr Antworten: Mit den heutigen gibt allein das Rauschen dem Anteil einen Bereich: ±{noise}. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
@@ -232,17 +232,17 @@ export default {
   "Its average rating is known to about ±{range} ({unit}).":
     "Die durchschnittliche Bewertung ist auf etwa ±{range} ({unit}) bekannt.",
   "Its average rating is known to about ±{range}.": "Die durchschnittliche Bewertung ist auf etwa ±{range} bekannt.",
-  "A range of ±{range} takes {noise}.": "Für einen Bereich von ±{range} braucht es {noise}.",
+  "A range of ±{range} takes {noise}.": "Für einen Bereich ±{range} braucht es {noise}.",
   "A range of ±{range} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.":
-    "Für einen Bereich von ±{range} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
+    "Für einen Bereich ±{range} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
   "A range of ±{range} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.":
-    "Für einen Bereich von ±{range} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, ist noch nicht bekannt.",
+    "Für einen Bereich ±{range} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, ist noch nicht bekannt.",
   "A range of ±{range} takes {noise}, if no participant has more than {padding}; how many people do is not asked.":
-    "Für einen Bereich von ±{range} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, wird nicht gefragt.",
+    "Für einen Bereich ±{range} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, wird nicht gefragt.",
   "A range of ±{range} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.":
-    "Ein Bereich von ±{range} kann nicht versprochen werden, so viele Antworten auch kommen: Zu viele Personen haben mehr als {padding}. Für das Rauschen allein braucht es {noise}.",
+    "Ein Bereich ±{range} kann nicht versprochen werden, so viele Antworten auch kommen: Zu viele Personen haben mehr als {padding}. Für das Rauschen allein braucht es {noise}.",
   "A range of ±{range} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.":
-    "Ein Bereich von ±{range} kann noch nicht versprochen werden: Personen mit mehr als {padding} verbergen vielleicht mehr. Für das Rauschen allein braucht es {noise}.",
+    "Ein Bereich ±{range} kann noch nicht versprochen werden: Personen mit mehr als {padding} verbergen vielleicht mehr. Für das Rauschen allein braucht es {noise}.",
   "{number} (they are there already)": "{number} (sie sind schon da)",
   "{number} ({ratio} times as many as today)": "{number} (das {ratio}-Fache von heute)",
   "Answers that begin with": "Antworten, die beginnen mit",
@@ -256,6 +256,7 @@ export default {
   "Line: the range of each number.": "Linie: der Bereich jeder Zahl.",
   "Line: the range that holds the true number with a confidence of {level}.":
     "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
+  "Nothing within a group stands out from the noise.": "Innerhalb der Gruppen hebt sich nichts vom Rauschen ab.",
   "Asked on {from}.": "Gefragt am {from}.",
   "Asked from {from} to {to}.": "Gefragt vom {from} bis zum {to}.",
   "As of {today}. Asked since {from}, until the end of {to}.":
@@ -296,8 +297,6 @@ export default {
   "Contact: {contact}": "Kontakt: {contact}",
   "For specialists: local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.":
     "Für Fachleute: lokale Differential Privacy mit ε = {epsilon}; eine Antwort steht für bis zu {padding} einer Person.",
-  "{number} answer": "{number} Antwort",
-  "{number} answers": "{number} Antworten",
   "Print or save as PDF": "Drucken oder als PDF sichern",
   "The most frequent answers with their ranges": "Die häufigsten Antworten mit ihren Bereichen",
   "{more} since: look again to count them.": "Seither {more}: Suchen Sie noch einmal, damit sie gezählt werden.",

@@ -12,11 +12,11 @@ export default {
   "Both keys stand out from the noise{}.": "Beide Antwortmöglichkeiten liegen klar über null{1}.",
   "All {} keys stand out from the noise{}.": "Alle {1} Antwortmöglichkeiten liegen klar über null{2}.",
   "No key stands out from the noise{}: {}. More people or a larger ε would help.":
-    "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit mehr Antworten lässt sich mehr erkennen.",
+    "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit mehr Antworten ließe sich mehr erkennen.",
   "No key stands out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
     "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit weniger gefälschten Antworten lässt sich mehr erkennen.",
   "The key does not stand out from the noise{}: {}. More people or a larger ε would help.":
-    "Diese Antwortmöglichkeit liegt nicht klar über null{1}: {2}. Mit mehr Antworten lässt sich mehr erkennen.",
+    "Diese Antwortmöglichkeit liegt nicht klar über null{1}: {2}. Mit mehr Antworten ließe sich mehr erkennen.",
   "The key does not stand out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
     "Diese Antwortmöglichkeit liegt nicht klar über null{1}: {2}. Mit weniger gefälschten Antworten lässt sich mehr erkennen.",
   ", whatever {} of the reports say{}": ", was auch immer {1} der Antworten sagen{2}",
@@ -352,8 +352,8 @@ export default {
   "{}, {}, ε = {} of a report alone, method {}, {} % intervals{}":
     "{1}, {2:raw}, ε = {3} einer einzelnen Antwort, Methode {4:raw}, {5}-%-Intervalle{6}",
   "impossible counts, do not use: {}": "unmögliche Summen, nicht verwenden: {1}",
-  "{}, {}, ε = {}, method {}": "{1}, {2:raw}, ε = {3}, Methode {4:raw}",
-  "{}, {}, ε = {} of a report alone, method {}": "{1}, {2:raw}, ε = {3} einer einzelnen Antwort, Methode {4:raw}",
+  "{}, {}, ε = {}, method {}": "{1}",
+  "{}, {}, ε = {} of a report alone, method {}": "{1}",
   "{} % intervals{}": "{1}-%-Intervalle{2}",
   " of a report alone": " einer einzelnen Antwort",
   " after selection (false coverage rate){}": " nach der Auswahl (Rate falscher Überdeckung){1}",

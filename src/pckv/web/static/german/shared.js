@@ -111,6 +111,8 @@ export default {
   "not distinguishable from noise": "vom Rauschen nicht zu unterscheiden",
   "not yet open": "noch nicht offen",
   "nothing was taken from {file}: {reason}": "aus {file} wurde nichts übernommen: {reason}",
+  "{number} answer": "{number} Antwort",
+  "{number} answers": "{number} Antworten",
   "Other forms": "Andere Formate",
   open: "offen",
   "save it as “CSV UTF-8”": "speichern Sie sie als „CSV UTF-8“",

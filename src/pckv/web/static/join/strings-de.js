@@ -172,7 +172,8 @@ export default {
   sent_mixed:
     "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
   see_results: "Zu den Ergebnissen",
-  before: "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
+  before:
+    "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt. Eine andere Person kann auf einem anderen Gerät oder in einem anderen Browser antworten.",
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
   waiting:
     "{host} ist gerade nicht erreichbar. Der Bericht ist erstellt. Lassen Sie diese Seite offen: Sie sendet denselben Bericht, sobald es geht. Oder kommen Sie später wieder. Sie sehen ihn hier, wenn er angekommen ist.",

@@ -169,7 +169,8 @@ export default {
   sent_mixed:
     "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to {of_asker} after the end of {day} (UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
   see_results: "See the results",
-  before: "This survey was already answered on this device. There is one report, and no second one is made.",
+  before:
+    "This survey was already answered on this device. There is one report, and no second one is made. Another person can answer on another device, or in another browser.",
   waiting_title: "Saved on this device, not sent yet",
   waiting:
     "{host} cannot be reached now. The report is made. Keep this page open, and it sends the same report as soon as that works; or come back later. You see it here once it has arrived.",

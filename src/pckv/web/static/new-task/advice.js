@@ -61,7 +61,9 @@ export function advice({ ways, values, light, outlook, isRound }) {
     isLighter = ({ name }) => name === "epsilon",
     items = ways.filter((way) => !isLighter(way)).map(line);
   if (enough?.users) {
-    const people = { people: count(round(enough.users)) };
+    // Rounded up: fewer would not be enough.
+    const digit = 10 ** Math.max(0, Math.floor(Math.log10(enough.users)) - 1),
+      people = { people: count(Math.ceil(enough.users / digit) * digit) };
     items.push(
       isRound
         ? t("More people: about {people} in every round are enough.", people)

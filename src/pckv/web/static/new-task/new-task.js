@@ -292,7 +292,8 @@ class NewTask {
       keepPreview((await this.planned()).task);
       return true;
     });
-    if (kept) tab.location = "/join/preview";
+    // Those who are invited read what that means for them.
+    if (kept) tab.location = `/join/preview${this.form.fields.invitations.element.hidden ? "" : "#invitation=preview"}`;
     else tab?.close();
   }
 

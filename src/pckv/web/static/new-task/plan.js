@@ -2,7 +2,19 @@
 import { advice, discoveryAdvice, goingOn, round } from "./advice.js";
 import { Chart } from "../shared/chart.js";
 import { t } from "../shared/language.js";
-import { alertBox, ask, count, debounced, make, newestOnly, percent, query, replace, short } from "../shared/page.js";
+import {
+  alertBox,
+  ask,
+  count,
+  debounced,
+  make,
+  newestOnly,
+  percent,
+  plural,
+  query,
+  replace,
+  short,
+} from "../shared/page.js";
 import { Table } from "../shared/table.js";
 import { told } from "../shared/told.js";
 
@@ -176,7 +188,18 @@ function atFirstSight({ light }, newest) {
 }
 
 function learned(
-  { users, outlook, smallest_frequency: smallest, frequency, mechanism, options, guessed_mean_error: guessed },
+  {
+    users,
+    outlook,
+    smallest_frequency: smallest,
+    frequency,
+    padding,
+    more,
+    keys,
+    mechanism,
+    options,
+    guessed_mean_error: guessed,
+  },
   light,
 ) {
   const people = count(users),
@@ -204,6 +227,11 @@ function learned(
       "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.",
       range,
     ),
+    more === "sample" && Number.isInteger(keys) && padding < keys
+      ? t("At most {answers} of a person count; of more, some are picked at random.", {
+          answers: plural(padding, "answer"),
+        })
+      : null,
     isUseful
       ? t("Its average rating will be known to about ±{range}.", { range: short(round(HALF_RANGE * ofMean)) })
       : null,

@@ -6,7 +6,7 @@ export class Steps {
   // `steps` are [title, content]; `check(element)` returns the first field in it that is wrong, having told what is;
   // `shown(place)` is called when a step is.
   constructor(steps, { check, shown }) {
-    Object.assign(this, { check, shown, place: 0 });
+    Object.assign(this, { check, shown, place: 0, reached: 0 });
     this.pages = steps.map(([title, ...content], place) => {
       const heading = make("h2", { tabindex: "-1", id: `step-${place}` }, title);
       return make("section", { "aria-labelledby": heading.id, "data-step": place }, heading, ...content);
@@ -22,7 +22,11 @@ export class Steps {
     const list = make("ol", {}, ...this.links.map((link) => make("li", {}, link)));
     this.list = make("nav", { class: "steps", "aria-label": t("Steps") }, list);
     this.back = make("button", { type: "button", onclick: () => this.go(this.place - 1) }, t("Back"));
-    this.next = make("button", { type: "button", class: "main", onclick: () => this.go(this.place + 1) }, t("Next"));
+    this.next = make(
+      "button",
+      { type: "button", class: "main", onclick: () => this.go(this.place + 1, this.place) },
+      t("Next"),
+    );
     this.element = make("div", { onreveal: (event) => this.reveal(event.target) }, ...this.pages);
     this.show(0);
   }
@@ -31,9 +35,10 @@ export class Steps {
     return this.place === this.pages.length - 1;
   }
 
-  // Back without more ado; on only where nothing is wrong before.
-  go(place) {
-    for (let before = this.place < place ? 0 : place; before < place; before++) {
+  // To a step that was open before as it is: what is wrong in one may be undone in another. On, and to the last, only
+  // where nothing is wrong before.
+  go(place, first = place <= this.reached && place < this.pages.length - 1 ? place : 0) {
+    for (let before = first; before < place; before++) {
       const wrong = this.check(this.pages[before]);
       if (wrong) return wrong.problem.focus();
     }
@@ -44,6 +49,7 @@ export class Steps {
 
   show(place) {
     this.place = place;
+    this.reached = Math.max(this.reached, place);
     this.pages.forEach((page, other) => {
       page.hidden = other !== place;
     });

@@ -104,11 +104,9 @@ function within(rows, segments) {
       .filter(({ cells }) => cells.some(({ known }) => known)),
     columns = [{ name: t("Answer option") }, ...panels.map(({ title }) => ({ name: title, number: true }))],
     row = ({ key, cells }) => [named(key), ...cells.map(({ shown, range }) => ranged(shown, range))];
-  if (!found.length) return [];
-  return [
-    make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name })),
-    new Table({ columns, row, kind: "compact" }).show(found).element,
-  ];
+  const title = make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name }));
+  if (!found.length) return [title, make("p", {}, t("Nothing within a group stands out from the noise."))];
+  return [title, new Table({ columns, row, kind: "compact" }).show(found).element];
 }
 
 const today = () => new Date().toISOString().slice(0, 10);

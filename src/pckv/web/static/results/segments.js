@@ -11,13 +11,23 @@ const MAX_DIFFERENCES = 50;
 
 const limitsOf = ({ share, share_low: low, share_high: high }) => ({ share, low, high });
 
-// The share within a group; nothing is known of one that may be anything.
-function shareWithin(row, detected = true) {
+// What tables and charts say of the share within a group: nothing is known of one that may be anything, and the range of
+// one that does not stand out begins at 0.
+function shareSaid(row, detected) {
   const limits = limitsOf(row),
     { value, range, most } = shareTexts(limits),
-    isOpen = limits.high >= 1 && (limits.low <= 0 || !detected),
-    words = isOpen ? [UNKNOWN, range] : detected ? [value, range] : [TOO_RARE, most];
-  return ranged(...words, Object.values(limits));
+    known = detected && (limits.low > 0 || limits.high < 1);
+  return {
+    known,
+    word: known ? value : limits.high < 1 ? TOO_RARE : UNKNOWN,
+    range: known ? range : most,
+    limits: { ...limits, low: known ? limits.low : 0 },
+  };
+}
+
+function shareWithin(row, detected = true) {
+  const { word, range, limits } = shareSaid(row, detected);
+  return ranged(word, range, Object.values(limits));
 }
 
 // The mean stands below the share, where keys have values and it is known.
@@ -125,20 +135,17 @@ export function groupsCaption(panels) {
 }
 
 function cellRow(row, overall) {
-  const { value, range: whole, most } = shareTexts(limitsOf(row)),
-    { detected: known } = row,
-    isRare = !known && row.share_high < 1,
-    range = isRare ? most : whole;
+  const { known, word, range, limits } = shareSaid(row, row.detected);
   return {
     name: row.key,
     value: row.share,
-    low: known ? row.share_low : 0,
-    high: row.share_high,
+    low: limits.low,
+    high: limits.high,
     mark: overall,
     known,
-    shown: known ? value : isRare ? t("not clear") : UNKNOWN,
+    shown: word === TOO_RARE ? t("not clear") : word,
     range,
-    words: `${known ? value : isRare ? TOO_RARE : UNKNOWN} (${range})`,
+    words: `${word} (${range})`,
   };
 }
 
