@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 
+from pckv import plan
+from pckv.base.words import rounded_up
 from pckv.web import help_pages, static_files
 from support.collectors import Running, check_problem
 from support.german import catalog
 
 STATIC = Path(static_files.__file__).parent / "static"
+HELP = STATIC.parent / "help"
 # The words of the product that need an explanation wherever they stand.
 NAMES = {
     *("answer-option", "people", "chosen-by", "rating", "response", "privacy-level", "epsilon", "key", "pair"),
@@ -49,6 +53,27 @@ def outline(site: Running, path: str) -> Outline:
     answer = site.get(path, None)
     assert answer.status_code == 200, path
     return Outline(answer.text)
+
+
+# What is asked in the rows of the table of people, and how many there are in its columns.
+ASKED: tuple[dict[str, Any], ...] = ({"keys": 6, "more": "refuse", "most_pairs": 1}, {"keys": 10, "pairs": 3})
+ANSWERING = (300, 1000, 3000, 10_000)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_how_many_people_are_enough_is_what_plans_say(language: str) -> None:
+    text = (HELP / language / "people.md").read_text(encoding="utf-8")
+    rows = [line.strip("|").split("|")[1:] for line in text.splitlines() if line.startswith("|")]
+    # Two tables of three levels, each with a head of two lines.
+    numbers = [[float(cell.strip(" %").replace(",", ".")) for cell in row] for row in (*rows[2:5], *rows[7:])]
+    planned = [
+        [100 * plan(epsilon=epsilon, users=users, **asked).smallest_frequency for users in ANSWERING]
+        for asked in ASKED
+        for epsilon in ("1", "2", "3")
+    ]
+    assert len(rows[0]) == len(ANSWERING)
+    for said, least in zip(numbers, planned, strict=True):
+        assert said == [float(rounded_up(share, 2)) for share in least]
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

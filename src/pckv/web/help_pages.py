@@ -31,6 +31,7 @@ INDEX, GLOSSARY = "index", "glossary"
 PAGES = (
     INDEX,
     "survey",
+    "people",
     "share",
     "results",
     "privacy",

@@ -98,7 +98,7 @@ def test_every_epsilon_has_its_condition(people: Any, language: str, invited: bo
         else "jede Person" in honest or "anyone" in honest
     )
     # e^5 is 148.4, and rounded up.
-    assert re.search(r" 149( times likelier|-mal so wahrscheinlich) \(ε = 5\)", explanation(person, "factor"))
+    assert re.search(r" 149( times likelier|-mal so wahrscheinlich)\. [^.]*ε = 5", explanation(person, "factor"))
     [left] = re.findall(r"1[.,]875 [^.]+ 12[.,]2[^(]+\(ε = 2[.,]5, ([^)]+)\)", honest)
     assert "δ" in left
     page.locator("#example > summary").click()

@@ -188,6 +188,9 @@ export default {
   "More people: about {people} are enough.": "Mehr Personen: Etwa {people} sind genug.",
   "At most {answers} of a person count; of more, some are picked at random.":
     "Von einer Person zählen höchstens {answers}; von mehr werden einige zufällig ausgewählt.",
+  "The noise that protects people hides what only a few choose: {link}":
+    "Das Rauschen, das Personen schützt, verdeckt, was nur wenige wählen: {link}",
+  "How many people are enough?": "Wie viele Personen sind genug?",
   "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",

@@ -1,6 +1,7 @@
 // The first page of a new survey: a template to begin with, or a draft to go on with.
-import { t } from "../shared/language.js";
+import { language, t } from "../shared/language.js";
 import { make, replace } from "../shared/page.js";
+import { parted } from "../shared/table.js";
 import { draftList } from "./drafts.js";
 import { TEMPLATES } from "./templates.js";
 
@@ -16,6 +17,13 @@ export function startPage(root) {
     root,
     make("h1", {}, t("New survey")),
     make("p", {}, t("What should people do? You can change everything until you publish, and nothing is public yet.")),
+    make(
+      "p",
+      {},
+      ...parted(t("The noise that protects people hides what only a few choose: {link}"), {
+        link: make("a", { href: `/help/people?lang=${language}`, target: "_blank" }, t("How many people are enough?")),
+      }),
+    ),
     make("ul", { class: "templates" }, ...Object.entries(TEMPLATES).map(card)),
     draftList(),
   );
