@@ -89,7 +89,7 @@ def show_all(person: Person) -> None:
     """Let every chart be drawn: far ones wait until they come near."""
     page = person.page
     page.wait_for_load_state("networkidle")
-    for chart in page.locator("figure.chart").all():
+    for chart in page.locator("figure.chart:visible").all():
         chart.scroll_into_view_if_needed()
         chart.locator("svg").first.wait_for()
     page.evaluate("scrollTo(0, 0)")

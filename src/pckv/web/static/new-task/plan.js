@@ -227,16 +227,16 @@ function learned(
       "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.",
       range,
     ),
-    more === "sample" && Number.isInteger(keys) && padding < keys
-      ? t("At most {answers} of a person count; of more, some are picked at random.", {
-          answers: plural(padding, "answer"),
-        })
-      : null,
     isUseful
       ? t("Its average rating will be known to about ±{range}.", { range: short(round(HALF_RANGE * ofMean)) })
       : null,
     ofMean !== null && ofMean !== undefined && !isUseful
       ? t("Its average rating will be no better than a guess.")
+      : null,
+    more === "sample" && Number.isInteger(keys) && padding < keys
+      ? t("At most {answers} of a person count; of more, some are picked at random.", {
+          answers: plural(padding, "answer"),
+        })
       : null,
     goingOn(light, outlook),
   ].filter(Boolean);
