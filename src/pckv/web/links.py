@@ -45,7 +45,7 @@ async def qr_code(
     `origin` begins the link, such as `https://survey.example.org`: behind a proxy only the page knows it.
     """
     await collector.contracts.find(task_id)
-    return _picture(f"{origin}/join/{task_id}", form)
+    return await collector.analysis_threads.run_short(partial(_picture, f"{origin}/join/{task_id}", form))
 
 
 @router.get(
@@ -63,7 +63,7 @@ async def series_qr_code(
 ) -> Response:
     """Return the link to take part in all rounds as a QR code, a picture; `origin` begins it."""
     await collector.contracts.find_series(series_id)
-    return _picture(f"{origin}/join/{series_id}", form)
+    return await collector.analysis_threads.run_short(partial(_picture, f"{origin}/join/{series_id}", form))
 
 
 def _picture(link: str, form: Form) -> Response:
