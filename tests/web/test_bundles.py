@@ -23,9 +23,11 @@ import {
 import { passed } from "/client/index.js";
 export const later = () => import("./later.js");
 const word = "en";
+const text = `
+  ${named}`;
 const { default: computed } = await import(`../words/${word}.js`);
 const { sum } = await later();
-globalThis.result = [named, add(one, 1), passed, computed, sum, globalThis.runs];
+globalThis.result = [named, text, add(one, 1), passed, computed, sum, globalThis.runs];
 """,
     "static/join/named.js": """const value = "default";
 export default value + "s";
@@ -82,7 +84,7 @@ def test_bundles_run_as_their_modules_do(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     run = "await import(process.argv[1]); console.log(JSON.stringify(globalThis.result));"
     whole, apart = (run_module(run, (tmp_path / path).as_uri()) for path in ("scripts/join.mjs", "static/join/join.js"))
-    assert whole == apart == ["defaults", 2, 1, "word", 42, 1]
+    assert whole == apart == ["defaults", "\n  defaults", 2, 1, "word", 42, 1]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ class Module:
         self.later: list[str] = []
         # What it exports, with the expression that has its value.
         self.exports: dict[str, str] = {}
-        text = script
+        text = _compact(script)
         for form, change in (
             (_IMPORT, self._import),
             (_PASSED_ON, self._pass_on),
@@ -101,6 +101,18 @@ class Module:
             raise ValueError(f"{self.path}: there is no module {found[2]}")
         self.later += matching
         return f"$import({found[1]}{name}{found[1]}"
+
+
+def _compact(script: str) -> str:
+    """Return a script without empty lines and indentation, except within texts in backticks."""
+    lines: list[str] = []
+    is_text = False
+    for line in script.split("\n"):
+        shown = line if is_text else line.lstrip()
+        if shown or is_text:
+            lines.append(shown)
+        is_text ^= line.count("`") % 2 == 1
+    return "\n".join(lines) + "\n"
 
 
 def _property(name: str, value: str) -> str:
