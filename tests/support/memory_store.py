@@ -47,14 +47,7 @@ from pckv.store.base import (
     TaskFilter,
     Upload,
 )
-from pckv.store.duplicates import (
-    BatchDecision,
-    TaskBatch,
-    decide,
-    group_by_task,
-    outcomes_per_upload,
-    refuse_all,
-)
+from pckv.store.duplicates import BatchDecision, TaskBatch, decide, group_by_task, outcomes_per_upload, refuse_all
 from pckv.store.parts import choose_compaction, compact_parts, new_part
 from pckv.store.sql.reports import Snapshot
 from pckv.store.store import Store
@@ -212,10 +205,9 @@ class MemoryStore(Store):
 
     def reopen_task(self, task_id: str, day: str) -> bool:
         with self._lock:
-            data = self._tasks.get(task_id)
-            if data and (refusal := data.stored.reopening_refusal(day)):
-                raise ParameterError(refusal)
-            if data:
+            if data := self._tasks.get(task_id):
+                if refusal := data.stored.reopening_refusal(day):
+                    raise ParameterError(refusal)
                 data.stored = replace(data.stored, closed=None)
             return data is not None
 
@@ -468,18 +460,14 @@ class MemoryStore(Store):
     def reopen_series(self, series_id: str, day: str) -> bool:
         with self._lock:
             stored = self._series.get(series_id)
-            if stored is None:
-                return False
-            if stored.closed is None:
-                return True
-            if refusal := stored.reopening_refusal(day):
-                raise ParameterError(refusal)
-            self._series[series_id] = replace(stored, closed=None)
-            for listed in self._all_rounds(series_id, with_binned=True):
-                if listed.closed == stored.closed and listed.closes > day and not listed.reports_forgotten:
-                    data = self._tasks[listed.task]
-                    data.stored = replace(data.stored, closed=None)
-            return True
+            if stored and stored.closed:
+                if refusal := stored.reopening_refusal(day):
+                    raise ParameterError(refusal)
+                self._series[series_id] = replace(stored, closed=None)
+                for one in self._all_rounds(series_id, with_binned=True):
+                    if one.closed == stored.closed and one.closes > day and not one.reports_forgotten:
+                        self._tasks[one.task].stored = replace(self._tasks[one.task].stored, closed=None)
+            return stored is not None
 
     def add_round(self, task: Task, day: str) -> bool:
         with self._lock:
