@@ -13,7 +13,7 @@ from pckv.web.static_files import load_files
 from support.node import run_module
 
 MODULE = re.compile(r'^\$modules\["([^"]+)"\] \?\?=', re.MULTILINE)
-# All forms that our modules use; `values.js` counts how often it runs.
+# All forms that our modules use; `values.js` and `deep.js`, which two later bundles have, count how often they run.
 PARTS = {
     "static/join/join.js": """import named from "./named.js";
 import {
@@ -27,7 +27,8 @@ const text = `
   ${named}`;
 const { default: computed } = await import(`../words/${word}.js`);
 const { sum } = await later();
-globalThis.result = [named, text, add(one, 1), passed, computed, sum, globalThis.runs];
+const { more } = await import("./other.js");
+globalThis.result = [named, text, add(one, 1), passed, computed, sum, more, globalThis.runs, globalThis.deepRuns];
 """,
     "static/join/named.js": """const value = "default";
 export default value + "s";
@@ -36,7 +37,11 @@ export default value + "s";
 import { deep } from "./deep.js";
 export const sum = add(first, deep);
 """,
-    "static/join/deep.js": """import { add } from "../shared/values.js";
+    "static/join/other.js": """import { deep } from "./deep.js";
+export const more = deep + 1;
+""",
+    "static/join/deep.js": """globalThis.deepRuns = (globalThis.deepRuns ?? 0) + 1;
+import { add } from "../shared/values.js";
 export class Deep {
   value = add(40, 1);
 }
@@ -66,7 +71,7 @@ def bundled(monkeypatch: pytest.MonkeyPatch, **changes: str) -> dict[str, str]:
 
 def test_bundles_run_as_their_modules_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     made = bundled(monkeypatch)
-    later = [f"static/{name}.js" for name in ("join/later", "words/de", "words/en")]
+    later = [f"static/{name}.js" for name in ("join/later", "join/other", "words/de", "words/en")]
     assert list(made) == ["scripts/join.js", *(f"scripts/join/{path}" for path in later)]
     for path, text in made.items():
         file = tmp_path / path
@@ -84,7 +89,7 @@ def test_bundles_run_as_their_modules_do(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     run = "await import(process.argv[1]); console.log(JSON.stringify(globalThis.result));"
     whole, apart = (run_module(run, (tmp_path / path).as_uri()) for path in ("scripts/join.mjs", "static/join/join.js"))
-    assert whole == apart == ["defaults", "\n  defaults", 2, 1, "word", 42, 1]
+    assert whole == apart == ["defaults", "\n  defaults", 2, 1, "word", 42, 42, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ _LATER = re.compile(r'import\((["`])([./][^"`]*)\1')
 _VARIABLE = re.compile(r"\$\{[^}]*\}")
 
 # What the first bundle of a page defines for all of them.
-_START = """globalThis.$modules = {};
-globalThis.$import = async (path) => {
-if (!$modules[path]) await import(`/scripts/PAGE/${path}`);
+_START = f"""globalThis.$modules = {{}};
+globalThis.$import = async (path) => {{
+if (!$modules[path]) await import(`/{FOLDER}/PAGE/${{path}}`);
 return $modules[path];
-};
+}};
 """
 
 

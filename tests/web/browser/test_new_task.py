@@ -536,6 +536,32 @@ def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: An
     # The form saves its draft and plans in its own time; nothing else is sent.
     assert [text for text in operator.sent if '"name"' not in text] == []
     assert operator.asked == []
+    # Those who are invited will read what that means for them.
+    assert "You answer by invitation" not in shown.locator("main").text_content()
+    open_step(operator, 3)
+    page.get_by_label("By invitation").check()
+    open_step(operator, 5)
+    with operator.context.expect_page() as opened:
+        operator.press("Preview")
+    opened.value.get_by_text("You answer by invitation").wait_for(state="attached")
+
+
+def test_a_step_can_be_left_while_something_in_it_is_wrong(people: Any) -> None:
+    """What is wrong in one step may come from another: only what was not open before, and the last, has to wait."""
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "stepping back", KEYS)
+    open_step(operator, 4)
+    open_step(operator, 2)
+    page.get_by_label("Answer options, one per line").fill("")
+    open_step(operator, 4)
+    page.get_by_role("heading", name="Privacy").wait_for()
+    open_step(operator, 5)
+    assert focused(page) == "Answer options, one per line"
+    # "Next" checks what it leaves, as always.
+    operator.press("Next")
+    assert focused(page) == "Answer options, one per line"
 
 
 def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServeProcess) -> None:

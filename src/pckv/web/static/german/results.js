@@ -210,8 +210,7 @@ export default {
     "Die Hälfte des Bereichs eines Anteils der Personen, nach der Zahl der Antworten.",
   "How many more responses would help": "Wie viele weitere Antworten helfen würden",
   "For an answer chosen by this share of people, in %": "Für eine Antwort, die so viele Personen wählen, in %",
-  "Wanted range: plus or minus so many percentage points":
-    "Gewünschter Bereich: plus oder minus so viele Prozentpunkte",
+  "Wanted range (± percentage points)": "Gewünschter Bereich (± Prozentpunkte)",
   "Ranges hold the true number with a confidence of 95 %.":
     "Bereiche enthalten die wahre Zahl mit einer Sicherheit von 95 %.",
   "Both numbers are above 0; a share is at most 100 %.":
@@ -224,10 +223,10 @@ export default {
     "Unter {number} Antworten sind solche, die weniger als {least} der Personen geben, oft vom Rauschen nicht zu unterscheiden.",
   "For an answer chosen by {share} of people, the range reaches about {range} to either side.":
     "Bei einer Antwort, die {share} der Personen wählen, reicht der Bereich etwa {range} nach beiden Seiten.",
-  "It reaches up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.":
-    "Er reicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen und andere Werte angeben; auch die Grafik zählt das.",
-  "It reaches up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.":
-    "Er reicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen; auch die Grafik zählt das.",
+  "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.":
+    "An seinem oberen Ende reicht er vielleicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen und andere Werte angeben; auch die Grafik zählt das.",
+  "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.":
+    "An seinem oberen Ende reicht er vielleicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen; auch die Grafik zählt das.",
   "Its average rating stays unknown.": "Die durchschnittliche Bewertung bleibt unbekannt.",
   "Its average rating is known to about ±{range} ({unit}).":
     "Die durchschnittliche Bewertung ist auf etwa ±{range} ({unit}) bekannt.",
@@ -256,7 +255,8 @@ export default {
   "Line: the range of each number.": "Linie: der Bereich jeder Zahl.",
   "Line: the range that holds the true number with a confidence of {level}.":
     "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
-  "Nothing within a group stands out from the noise.": "Innerhalb der Gruppen hebt sich nichts vom Rauschen ab.",
+  "Of these answer options, no share within a group is known.":
+    "Von diesen Antwortmöglichkeiten ist kein Anteil in einer Gruppe bekannt.",
   "Asked on {from}.": "Gefragt am {from}.",
   "Asked from {from} to {to}.": "Gefragt vom {from} bis zum {to}.",
   "As of {today}. Asked since {from}, until the end of {to}.":

@@ -31,7 +31,7 @@ export function precisionSection(requests, task, onproblem) {
       "div",
       { class: "row" },
       field(t("For an answer chosen by this share of people, in %"), frequency),
-      field(t("Wanted range: plus or minus so many percentage points"), wanted),
+      field(t("Wanted range (± percentage points)"), wanted),
     ),
     said,
     chart.element,
@@ -95,22 +95,22 @@ function today(answer, task) {
             },
           ),
     t("For an answer chosen by {share} of people, the range reaches about {range} to either side.", { share, range }),
-    valueRange(answer, task),
   ];
   if (hidden && size_answers) {
     const numbers = { padding: plural(padding, "answer"), hidden: points(hidden) };
     sentences.push(
       hasValues(task)
         ? t(
-            "It reaches up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.",
+            "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.",
             numbers,
           )
         : t(
-            "It reaches up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
+            "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
             numbers,
           ),
     );
   }
+  sentences.push(valueRange(answer, task));
   return sentences.filter(Boolean).join(" ");
 }
 

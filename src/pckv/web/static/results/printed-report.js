@@ -105,7 +105,7 @@ function within(rows, segments) {
     columns = [{ name: t("Answer option") }, ...panels.map(({ title }) => ({ name: title, number: true }))],
     row = ({ key, cells }) => [named(key), ...cells.map(({ shown, range }) => ranged(shown, range))];
   const title = make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name }));
-  if (!found.length) return [title, make("p", {}, t("Nothing within a group stands out from the noise."))];
+  if (!found.length) return [title, make("p", {}, t("Of these answer options, no share within a group is known."))];
   return [title, new Table({ columns, row, kind: "compact" }).show(found).element];
 }
 
