@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import threading
+from collections.abc import Awaitable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -13,6 +16,7 @@ from pckv import Series, Tally
 from pckv.base.days import utc_today
 from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis import trends as trends_part
+from pckv.collector.computations import AnalysisThreads
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends import trend as trends
 from pckv.estimators.trends.rounds import RoundCounts
@@ -119,8 +123,8 @@ def test_nobody_waits_long_for_reports_that_have_just_come(small: Running, monke
     before, go_on, computed = small.get(path).text, threading.Event(), []
 
     def slow(*arguments: Any, **options: Any) -> Trend:
-        go_on.wait(20)
         computed.append(1)
+        go_on.wait(20)
         return trend(*arguments, **options)
 
     monkeypatch.setattr(trends_part, "trend", slow)
@@ -130,6 +134,8 @@ def test_nobody_waits_long_for_reports_that_have_just_come(small: Running, monke
         assert small.upload(series.task_of(3), new) == {}
         tallies[2].add(new)
         assert small.get(path).text == before
+        # It has read what the first of them found.
+        wait_until(lambda: computed)
     go_on.set()
     after = trend(series, tallies).to_json()
     wait_until(lambda: small.get(path).text == after)
@@ -139,6 +145,38 @@ def test_nobody_waits_long_for_reports_that_have_just_come(small: Running, monke
     small.store.delete_task(series.task_of(1).id, DAY)
     threading.Timer(0.2, go_on.set).start()
     assert small.get(path).text == trend(series, tallies[1:]).to_json(), "nothing is shown of a deleted round"
+
+
+def test_a_trend_is_not_computed_again_for_a_request_that_comes_while_it_ends(
+    small: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series, tallies = stored_series(small)
+    path, go_on, computed = f"/series/{series.id}/trend", threading.Event(), []
+    answers: list[Future[Any]] = []
+    wait = AnalysisThreads.wait
+
+    def slow(*arguments: Any, **options: Any) -> Trend:
+        computed.append(1)
+        go_on.wait(20)
+        return trend(*arguments, **options)
+
+    async def wait_late(threads: AnalysisThreads, result: Awaitable[Any]) -> Any:
+        """Begin to wait only after what the first request began has ended and been answered."""
+        go_on.set()
+        await asyncio.wait([asyncio.wrap_future(answers[0])])
+        return await wait(threads, result)
+
+    monkeypatch.setattr(trends_part, "trend", slow)
+    with ThreadPoolExecutor() as clients:
+        answers.append(clients.submit(small.get, path))
+        wait_until(lambda: computed)
+        with monkeypatch.context() as patch:
+            # The first request renders with it too, and must not wait for itself.
+            patch.setattr(AnalysisThreads, "run", lambda _, __, work: asyncio.to_thread(work))
+            patch.setattr(AnalysisThreads, "wait", wait_late)
+            second = small.get(path).text
+    assert second == answers[0].result().text == trend(series, tallies).to_json()
+    assert len(computed) == 1
 
 
 def test_reports_that_were_deleted_or_forgotten(collector: Running) -> None:

@@ -100,15 +100,20 @@ class TrendCache:
         if keys.size == series.task.key_count:
             options = options._replace(keys=None)
         state, key = tuple((one.number, one.reports) for one in rounds), (series.id, options)
-        kept = self._trends.known(key)
-        if kept is not None and kept.value.state == state:
-            return kept.value
-        # A trend that counts a round which was deleted since is not shown any more.
-        usable = kept is not None and dict(kept.value.state).keys() <= dict(state).keys()
         start = partial(self.threads.start, account, partial(self._compute, series, options, rounds, keys))
-        patience = MAX_WAIT_SECONDS if usable else None
+
+        async def known_or_renewed() -> TrendResult:
+            # Nothing may be waited for between looking at what is kept and joining what is being computed: a
+            # computation that ended in between would be done once more.
+            kept = self._trends.known(key)
+            if kept is not None and kept.value.state == state:
+                return kept.value
+            # A trend that counts a round which was deleted since is not shown any more.
+            usable = kept is not None and dict(kept.value.state).keys() <= dict(state).keys()
+            return await self._trends.renew(key, None, start, MAX_WAIT_SECONDS if usable else None)
+
         with malformed_input():
-            return await self.threads.wait(self._trends.renew(key, None, start, patience))
+            return await self.threads.wait(known_or_renewed())
 
     def _compute(self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers) -> TrendResult:
         counts = [self._decoded(series, one, keys) for one in rounds]
