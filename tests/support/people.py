@@ -279,8 +279,8 @@ def open_step(operator: Person, number: int) -> None:
 def publish_form(operator: Person) -> None:
     """Publish the survey of the form, which asks whether it is meant."""
     open_step(operator, 5)
-    operator.press("Publish")
-    operator.press("Publish now")
+    operator.press("Publish the survey")
+    operator.press("Publish the survey now")
 
 
 def create_task(operator: Person) -> str:

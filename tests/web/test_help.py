@@ -13,6 +13,7 @@ import pytest
 from pckv import plan
 from pckv.base.words import rounded_up
 from pckv.web import help_pages, static_files
+from pckv.web.languages import LANGUAGES
 from support.collectors import Running, check_problem
 from support.german import catalog
 
@@ -112,7 +113,7 @@ def test_links_lead_to_pages_and_places_of_their_language(site: Running) -> None
 
 
 def test_every_page_is_linked_from_the_first() -> None:
-    for language in help_pages.LANGUAGES:
+    for language in LANGUAGES:
         text = (help_pages.FOLDER / language / "index.md").read_text(encoding="utf-8")
         assert {f"{name}.md" for name in help_pages.PAGES} - {"index.md"} == set(re.findall(r"\]\(([^)]+)\)", text))
         files = {Path(entry.name).stem for entry in (help_pages.FOLDER / language).iterdir()}
@@ -148,7 +149,7 @@ def test_there_is_no_other_page(site: Running, path: str) -> None:
 
 
 def test_every_word_is_explained_in_every_language(site: Running) -> None:
-    for language in help_pages.LANGUAGES:
+    for language in LANGUAGES:
         told = site.get(f"/help/glossary.json?lang={language}", None).json()
         assert told.keys() >= NAMES
         for name, word in told.items():

@@ -38,6 +38,8 @@ const strings = await import(file);
 console.log(JSON.stringify(new Function("strings", `return ${code}`)(strings)));
 """
 
+SENTENCES = "console.log(JSON.stringify((await import(process.argv[1])).default));"
+
 
 @cache
 def strings(languages: tuple[str, ...], code: str) -> Any:
@@ -46,9 +48,10 @@ def strings(languages: tuple[str, ...], code: str) -> Any:
     return run_module(SCRIPT, *arguments)
 
 
+@cache
 def all_strings() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = strings((), "strings.STRINGS")
-    return found
+    languages = strings((), "strings.LANGUAGES")
+    return {tag: run_module(SENTENCES, (JOIN / f"strings-{tag}.js").as_uri()) for tag in languages}
 
 
 def placeholders(text: str | dict[str, str]) -> dict[str, set[str]]:

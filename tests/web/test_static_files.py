@@ -69,13 +69,34 @@ def test_the_script_for_charts_is_compressed(site: Running, monkeypatch: pytest.
     del site.app.state.chart_file
 
 
-def preloaded(site: Running, task: Task) -> list[str]:
+def preloaded(site: Running, task: Task, accepted: str = "en") -> list[str]:
     """Return the modules whose bundles the page of a task names beyond the first, all of which are served."""
-    header = site.get(f"/join/{task.id}", None).headers["link"]
+    header = site.get(f"/join/{task.id}", None, **{"Accept-Language": accepted}).headers["link"]
     paths = re.findall("</(scripts/join/[^>]+)>; rel=modulepreload", header)
     assert header.count("modulepreload") == len(paths)
     assert set(paths) <= set(site.app.state.static_files)
     return [path.removeprefix("scripts/join/") for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "own", "spoken"),
+    [
+        ("en-GB, de;q=0.9", "de", []),
+        ("de-AT, en;q=0.9", "en", ["de"]),
+        ("en;q=0.2, fr, de;q=0.8", "en", ["de"]),
+        # Who prefers none of the page's languages reads that of the texts.
+        ("fr", "de-AT", ["de"]),
+        ("fr", "fr", []),
+    ],
+)
+def test_sentences_are_named_with_the_page_in_the_language_of_their_reader(
+    site: Running, accepted: str, own: str, spoken: list[str]
+) -> None:
+    task = Task(name=f"{accepted} {own}", keys=["a", "b"], epsilon=1, size_share=0, about={"language": own})
+    site.store.add_task(task, utc_today())
+    assert preloaded(site, task, accepted)[1:] == [f"static/join/strings-{tag}.js" for tag in spoken]
+    # A shared cache keeps one answer per language.
+    assert site.get(f"/join/{task.id}", None).headers["vary"] == "Accept-Encoding, Accept-Language"
 
 
 @pytest.mark.parametrize("mechanism", LAWS)

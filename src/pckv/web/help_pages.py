@@ -21,11 +21,10 @@ from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.downloads import SharedFile
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.web.languages import LANGUAGES, VARY, accepted_languages, nearest_language
 from pckv.web.static_files import CACHING, MEDIA_TYPES
 
 FOLDER = files("pckv.web") / "help"
-# The first is that of browsers which prefer none of them.
-LANGUAGES = MappingProxyType({"en": "English", "de": "Deutsch"})
 INDEX, GLOSSARY = "index", "glossary"
 # In the order of the menu.
 PAGES = (
@@ -54,19 +53,10 @@ _LINK = re.compile(r"(?P<page>[\w-]+)\.md(?P<place>#.*)?")
 router = APIRouter(include_in_schema=False)
 
 
-def preferred_language(request: Request) -> str:
-    """Return the language that a request names, or the first that its browser prefers and that there is."""
-    header = request.headers.get("accept-language", "")
-    accepted = [_weighed(part) for part in header.split(",")]
-    wanted = [name for _, name in sorted(accepted, key=lambda each: -each[0])]
-    named = (name.strip().lower().partition("-")[0] for name in (request.query_params.get("lang", ""), *wanted))
-    return next((name for name in named if name in LANGUAGES), next(iter(LANGUAGES)))
-
-
-def _weighed(part: str) -> tuple[float, str]:
-    name, _, weight = part.partition(";")
-    found = re.fullmatch(r"\s*q\s*=\s*([01](?:\.\d*)?)\s*", weight)
-    return (float(found[1]) if found else 1.0, name)
+def chosen_language(request: Request) -> str:
+    """Return the language that a request names, or that its browser prefers."""
+    accepted = accepted_languages(request.headers.get("accept-language", ""))
+    return nearest_language(request.query_params.get("lang", ""), *accepted)
 
 
 @cache
@@ -174,7 +164,7 @@ def _document(name: str, language: str, title: str, content: str) -> str:
 
 
 def _response(request: Request, file: SharedFile, language: str) -> Response:
-    further = {"Vary": "Accept-Encoding, Accept-Language", "Content-Language": language}
+    further = {"Vary": f"Accept-Encoding, {VARY}", "Content-Language": language}
     return file.response(request, CACHING, **further)
 
 
@@ -190,7 +180,7 @@ async def index(request: Request) -> Response:
 @Policy(Access.PUBLIC)
 async def terms(request: Request) -> Response:
     """Serve the explained words to scripts of the pages."""
-    language = preferred_language(request)
+    language = chosen_language(request)
     return _response(request, glossary_json(language), language)
 
 
@@ -200,5 +190,5 @@ async def help_page(request: Request, name: str) -> Response:
     """Serve a page of the help."""
     if name not in PAGES:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    language = preferred_language(request)
+    language = chosen_language(request)
     return _response(request, page(name, language), language)

@@ -26,6 +26,7 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.mixer import Mixer
 from pckv.contract.task import Task
 from pckv.web.bundles import FOLDER, Bundles
+from pckv.web.languages import FIRST_LANGUAGE, VARY, accepted_languages, nearest_language
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -136,7 +137,7 @@ async def join(request: Request, survey_id: str, collector: CurrentCollector) ->
     """Serve the participant's page of a task or a series, with the task in it.
 
     A large task, and a series, is fetched by the page's script instead. A header names the scripts
-    that only some tasks need, so that browsers load them at once.
+    that only some tasks and readers need, so that browsers load them at once.
     """
     loaded: dict[str, SharedFile] = request.app.state.static_files
     page = loaded["static/join.html"]
@@ -150,8 +151,10 @@ async def join(request: Request, survey_id: str, collector: CurrentCollector) ->
         told.append(("series", survey_id))
     if has_results:
         told.append(("results", f"/results/{survey_id}"))
-    links = (f"</{path}>; rel=modulepreload" for path in _further_bundles(task, is_series))
-    headers = {"Link": ", ".join(links)}
+    preferred = accepted_languages(request.headers.get("accept-language", ""))
+    language = nearest_language(*preferred, task.about.language)
+    links = (f"</{path}>; rel=modulepreload" for path in _further_bundles(task, is_series, language))
+    headers = {"Link": ", ".join(links), "Vary": f"Accept-Encoding, {VARY}"}
     text = b"" if is_series else (await collector.contracts.text(task)).content
     if 0 < len(text) <= MAX_TASK_BYTES:
         told.append(("task", text.decode()))
@@ -189,9 +192,11 @@ async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool, bool]
     return stored.task, False, stored.public_results and stored.binned is None
 
 
-def _further_bundles(task: Task, is_series: bool) -> list[str]:
-    """Return the bundles that the page of a task loads beyond the first."""
+def _further_bundles(task: Task, is_series: bool, language: str) -> list[str]:
+    """Return the bundles that the page of a task in a language loads beyond the first."""
     needed = [f"client/mechanisms/{task.mechanism}.js"]
+    if language != FIRST_LANGUAGE:
+        needed.append(f"static/join/strings-{language}.js")
     if is_series:
         needed.append("static/join/repeated.js")
     if task.size_question:

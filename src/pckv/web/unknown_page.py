@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from operator import itemgetter
 from typing import NamedTuple
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
+
+from pckv.web.languages import VARY, accepted_languages, nearest_language
 
 
 class _Texts(NamedTuple):
@@ -56,17 +56,6 @@ PAGE = """<!doctype html>
 
 def unknown_page(request: Request) -> HTMLResponse:
     """Return the page that there is no such page."""
-    language = language_of(request.headers.get("accept-language", ""))
+    language = nearest_language(*accepted_languages(request.headers.get("accept-language", "")))
     page = PAGE.format(language=language, **TEXTS[language]._asdict())
-    return HTMLResponse(page, 404, {"Vary": "Accept, Accept-Language", "Cache-Control": "no-cache"})
-
-
-def language_of(accepted: str) -> str:
-    """Return the language of ours that a header Accept-Language prefers.
-
-    >>> language_of("fr, de-AT;q=0.8, en;q=0.7"), language_of("en, de"), language_of("")
-    ('de', 'en', 'en')
-    """
-    found = re.findall(r"(?:^|,)\s*([a-z]+)[^,;]*(?:;\s*q=([01](?:\.[0-9]{0,3})?))?", accepted.lower())
-    known = [(float(quality or 1), name) for name, quality in found if name in TEXTS]
-    return max(known, key=itemgetter(0), default=(0.0, "en"))[1]
+    return HTMLResponse(page, 404, {"Vary": f"Accept, {VARY}", "Cache-Control": "no-cache"})

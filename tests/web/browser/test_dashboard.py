@@ -54,7 +54,9 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     send(server, task, [4] * 2000)
     operator.unfold(PRECISION)
     page.get_by_text("cannot be promised, however many responses come").wait_for()
-    page.locator(".verdict", has_text="of people chose more than 1 answer option, the limit of a response").wait_for()
+    page.locator(
+        ".verdict", has_text="of people chose more than 1 answer option, the most that one response stands for"
+    ).wait_for()
     told = page.locator(".verdict").inner_text()
     assert "clearly above zero" in told
     assert "points too low" in told
@@ -303,7 +305,7 @@ def test_what_is_said_of_invitations_holds_before_and_after_the_first(server: Se
     page = operator.page
     letter = page.locator(".letter textarea")
     assert f"Which films?\n\nThis is the link to take part:\n{operator.origin}/join/{task.id}\n" in letter.input_value()
-    assert "until the end of December 31, 2098 (UTC)" in letter.input_value()
+    assert "until the end of December 31, 2098 (world time, UTC)" in letter.input_value()
     operator.check()
     create_invitations(operator, 2)
     page.get_by_text("Every person takes part by a link of their own. Those that were created").wait_for()
@@ -345,7 +347,7 @@ def test_a_poster_and_a_letter_are_in_a_language_of_the_survey(server: ServeProc
     poster.get_by_role("heading", name="Welche Filme?").wait_for()
     told = poster.inner_text()
     assert f"{operator.origin}/join/{task.id}" in told
-    assert "bis zum Ende des 31. Dezember 2098 antworten (UTC)" in told
+    assert "bis zum Ende des 31. Dezember 2098 antworten (Weltzeit, UTC)" in told
     assert not page.get_by_role("main").is_visible()
     assert poster.bounding_box()["height"] < A4_HEIGHT
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")

@@ -139,7 +139,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     person = people(PHONE, color_scheme="dark")
     person.go(f"/join/{task.id}")
     person.page.get_by_role("button", name="Send my answers").wait_for()
-    assert "until the end of December 31, 2098 (UTC)" in person.page.locator("main").inner_text()
+    assert "until the end of December 31, 2098 (world time, UTC)" in person.page.locator("main").inner_text()
     check_odds(task, explanation(person, "odds"))
     person.check()
     send_reports(server, task, [pckv.perturb(task, {"Heat": 3}) for _ in range(200)])

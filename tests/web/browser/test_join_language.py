@@ -112,3 +112,32 @@ def test_nothing_is_said_about_chance_where_nothing_is_named(people: Any, server
         found.add(names > 0)
         assert ("by chance" in leaves.inner_text()) == (names > 0)
     assert found == {False, True}
+
+
+def test_sentences_are_loaded_where_they_are_spoken(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="loads one language", other="Other", about=ABOUT)
+    for locale in ("en-US", "de-AT"):
+        person = people(locale=locale)
+        asked: list[str] = []
+        person.page.on("request", lambda request, asked=asked: asked.append(request.url))
+        person.go(f"/join/{task.id}")
+        person.page.locator("#language").wait_for()
+        assert sum("/strings-de.js" in url for url in asked) == (locale == "de-AT")
+
+
+def test_where_the_sentences_do_not_come_the_page_goes_on_in_its_own(people: Any, server: ServeProcess) -> None:
+    task = add_task(server, name="loses a language", other="Other", about=ABOUT)
+    person = people()
+    person.page.route("**/strings-de.js", lambda route: route.abort())
+    person.go(f"/join/{task.id}")
+    page = person.page
+    page.get_by_role("group", name="Heat").get_by_role("radio", name="4").check()
+    choose_language(person, "Deutsch")
+    # The operator's texts came with the page.
+    page.get_by_role("heading", name="Welche Filme mochten Sie?").wait_for()
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.get_by_role("group", name="Heat").get_by_role("radio", name="4").is_checked()
+    person.press("Send my answers")
+    person.state("sent")
+    person.forgive("ERR_FAILED", "Failed to fetch dynamically imported module")
+    page.unroute("**/strings-de.js")

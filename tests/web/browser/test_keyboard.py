@@ -90,10 +90,10 @@ def test_nothing_irreversible_happens_by_enter_alone(server: ServeProcess, peopl
         open_step(operator, step)
         walk.press_all()
     open_step(operator, 5)
-    page.get_by_role("button", name="Publish", exact=True).focus()
+    page.get_by_role("button", name="Publish the survey", exact=True).focus()
     page.keyboard.press("Enter")
     # The form is checked before it asks.
-    page.get_by_role("dialog", name="Publish").wait_for()
+    page.get_by_role("dialog", name="Publish the survey").wait_for()
     page.keyboard.press("Enter")
-    page.get_by_role("dialog", name="Publish").wait_for(state="hidden")
+    page.get_by_role("dialog", name="Publish the survey").wait_for(state="hidden")
     assert walk.changes == []

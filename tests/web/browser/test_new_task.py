@@ -390,7 +390,7 @@ def test_a_draft_is_kept_by_the_collector(people: Any) -> None:
             field.press("Enter")
     assert "/#/new?draft=" in page.url
     assert not page.locator("dialog").is_visible()
-    operator.press("Publish")
+    operator.press("Publish the survey")
     assert page.evaluate("document.activeElement.textContent") == "Cancel"
     page.keyboard.press("Enter")
     assert not page.locator("dialog").is_visible()
@@ -486,7 +486,7 @@ def test_a_german_form_names_all_that_is_fixed_in_german(people: Any) -> None:
     facts.get_by_text("Kurs 25, abends").wait_for()
     operator.check(DESK)
     # What the forecast says against it is said again.
-    operator.press("Veröffentlichen")
+    operator.press("Umfrage veröffentlichen")
     page.get_by_role("dialog").get_by_text("Zu wenige Personen").wait_for()
     assert "Die Vorhersage sagt:" in page.get_by_role("dialog").inner_text()
     operator.check(DESK)
@@ -501,7 +501,7 @@ def test_a_german_form_names_all_that_is_fixed_in_german(people: Any) -> None:
     assert "zählen als eine weitere Antwort: andere" in shown
     assert re.search(r"Wie alt sind Sie\?\s+unter 30\s+über 30", shown)
     # A plan that is not there yet says nothing for it.
-    operator.press("Veröffentlichen")
+    operator.press("Umfrage veröffentlichen")
     page.get_by_role("dialog").get_by_text("Es gibt noch keine Vorhersage.").wait_for()
 
 

@@ -56,8 +56,8 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     # Where a survey asks about health, most is hidden.
     assert "Stark" in page.locator(".check-list").inner_text()
     operator.check_in_both_colours(DESK)
-    operator.press("Veröffentlichen")
-    operator.press("Jetzt veröffentlichen")
+    operator.press("Umfrage veröffentlichen")
+    operator.press("Umfrage jetzt veröffentlichen")
     page.wait_for_url("**/#/tasks/**")
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{task_id_of(page)}").content)
     assert (task.about.language, task.about.translations["en"].keys) == ("de", ("Cough", "Fever"))

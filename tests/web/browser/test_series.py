@@ -105,7 +105,7 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     operator.check(DESK)
     page.get_by_role("link", name=series.name).click()
     page.get_by_text(
-        f"Round 3 takes responses until the end of {in_words(days_after(series.closes(3), -1))} (UTC). "
+        f"Round 3 takes responses until the end of {in_words(days_after(series.closes(3), -1))} (world time, UTC). "
         f"Round 4 opens on {in_words(series.opens(4))}."
     ).wait_for()
     page.get_by_text("Which one have you seen this week?").wait_for()
@@ -204,7 +204,7 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
     analyst, operator = visitor(token=ANALYST), visitor(PHONE)
     for person in (analyst, operator):
         person.go(f"/#/series/{series.id}")
-        person.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (UTC).").wait_for()
+        person.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (world time, UTC).").wait_for()
         person.page.get_by_text("No responses yet: the trend appears here").wait_for()
         person.press("Share", "link")
         for label in ("In an app, with Python", "In a page, with JavaScript"):
@@ -234,7 +234,7 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
         assert operator.page.get_by_text("Ask from an app or a page").count() == 0
         operator.press("Settings", "link")
         operator.press("Open again")
-        operator.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (UTC).").wait_for()
+        operator.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (world time, UTC).").wait_for()
     analyst.page.get_by_label("In an app, with Python", exact=True).wait_for(state="attached")
 
 
@@ -283,7 +283,7 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     assert page.get_by_role("button", name="Preview").is_hidden()
     publish_form(operator)
     page.wait_for_url("**/#/series/*/share")
-    page.get_by_text(f"Not open yet: round 1 opens on {in_words(first)} (UTC).").wait_for()
+    page.get_by_text(f"Not open yet: round 1 opens on {in_words(first)} (world time, UTC).").wait_for()
     created = page.url.split("/")[-2]
     # The template names the ends of the range.
     about = ask(server, "GET", f"/series/{created}").json()["task"]["about"]

@@ -8,7 +8,7 @@ import { snippet } from "../shared/snippet.js";
 const written = ({ about }, name, tag) => about.translations[tag]?.[name] || about[name];
 
 const until = ({ closes }, { t, day }) =>
-  closes ? t("You can answer until the end of {day} (UTC).", { day: day(dayBefore(closes)) }) : null;
+  closes ? t("You can answer until the end of {day} (world time, UTC).", { day: day(dayBefore(closes)) }) : null;
 
 const protection = ({ t }) =>
   t(
@@ -32,7 +32,7 @@ function letter(task, link, organisation, words) {
     t("This is the link to take part:"),
     link ?? t("[link]"),
     link ? null : t("It is for you alone and works once. Please do not pass it on."),
-    phase === "waiting" ? t("You can answer from {day} on (UTC).", { day: day(opens) }) : null,
+    phase === "waiting" ? t("You can answer from {day} on (world time, UTC).", { day: day(opens) }) : null,
     until(task, words),
     eligibility ? t("Who may take part: {text}", { text: eligibility }) : null,
     "",

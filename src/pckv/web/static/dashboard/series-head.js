@@ -60,12 +60,12 @@ export function seriesHead(changed) {
 }
 
 export function stateSentence({ phase, closed, first, last_round: last, next_round: next }) {
-  if (phase === "waiting") return t("Not open yet: round 1 opens on {day} (UTC).", { day: day(first) });
+  if (phase === "waiting") return t("Not open yet: round 1 opens on {day} (world time, UTC).", { day: day(first) });
   if (closed) return t("Closed on {day}. No more responses are taken; the results stay here.", { day: day(closed) });
   if (phase === "closed") return t("All rounds are over. The results stay here.");
   const now =
     last?.phase === "open"
-      ? t("Round {number} takes responses until the end of {day} (UTC).", {
+      ? t("Round {number} takes responses until the end of {day} (world time, UTC).", {
           number: count(last.number),
           day: day(dayBefore(last.closes)),
         })

@@ -76,8 +76,9 @@ function phaseSentence({ phase, closed, closes, opens }) {
   if (phase === "closed") {
     return t("Closed on {day}. No more responses are taken; the results stay here.", { day: day(closed ?? closes) });
   }
-  if (phase === "waiting") return t("Not open yet: people can take part from {day} on (UTC).", { day: day(opens) });
-  return closes ? t("Open until the end of {day} (UTC).", { day: day(dayBefore(closes)) }) : "";
+  if (phase === "waiting")
+    return t("Not open yet: people can take part from {day} on (world time, UTC).", { day: day(opens) });
+  return closes ? t("Open until the end of {day} (world time, UTC).", { day: day(dayBefore(closes)) }) : "";
 }
 
 // What the collector found, and what is to be done.

@@ -64,13 +64,13 @@ export default {
   "How many keys people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, perhaps many times{}":
     "A response stands for at most {1}, and whether people chose more is not known. If they did, true shares are higher, perhaps many times{2}",
   "Up to {} of people may hold more than the {} that a report stands for: frequencies may be too low by up to {} point for that reason{}":
-    "Up to {1} of people may have chosen more than {2}, the limit of a response: shares may be up to {3} point too low{4}",
+    "Up to {1} of people may have chosen more than {2}, the most that one response stands for: shares may be up to {3} point too low{4}",
   "Up to {} of people may hold more than the {} that a report stands for: frequencies may be too low by up to {} points for that reason{}":
-    "Up to {1} of people may have chosen more than {2}, the limit of a response: shares may be up to {3} points too low{4}",
+    "Up to {1} of people may have chosen more than {2}, the most that one response stands for: shares may be up to {3} points too low{4}",
   "{} of people hold more than {} ({} to {}), but a report stands for at most {}. So frequencies may be too low by up to {} point{}":
-    "About {1} of people chose more than {2}, the limit of a response: shares may be up to {6} point too low{7}",
+    "About {1} of people chose more than {2}, the most that one response stands for: shares may be up to {6} point too low{7}",
   "{} of people hold more than {} ({} to {}), but a report stands for at most {}. So frequencies may be too low by up to {} points{}":
-    "About {1} of people chose more than {2}, the limit of a response: shares may be up to {6} points too low{7}",
+    "About {1} of people chose more than {2}, the most that one response stands for: shares may be up to {6} points too low{7}",
   ", and if people with many pairs give other values than the rest, {} are off. The intervals include both.":
     ", and averages may be off, too. The ranges include both.",
   ". The intervals include that.": ". The ranges include that.",

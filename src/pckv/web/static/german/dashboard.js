@@ -101,9 +101,10 @@ export default {
   "No survey here": "Hier gibt es keine Umfrage",
   "No survey is published yet.": "Noch ist keine Umfrage veröffentlicht.",
   "No survey matches.": "Keine Umfrage passt dazu.",
-  "Not open yet: people can take part from {day} on (UTC).":
-    "Noch nicht offen: Die Teilnahme ist ab {day} möglich (UTC).",
-  "Not open yet: round 1 opens on {day} (UTC).": "Noch nicht offen: Runde 1 beginnt am {day} (UTC).",
+  "Not open yet: people can take part from {day} on (world time, UTC).":
+    "Noch nicht offen: Die Teilnahme ist ab {day} möglich (Weltzeit, UTC).",
+  "Not open yet: round 1 opens on {day} (world time, UTC).":
+    "Noch nicht offen: Runde 1 beginnt am {day} (Weltzeit, UTC).",
   "Not with this token": "Nicht mit diesem Token",
   "Of the batch: {share}": "Vom Stapel: {share}",
   "Older repeated surveys": "Ältere wiederholte Umfragen",
@@ -112,7 +113,7 @@ export default {
     "Eine Seite über diese Umfrage für eine Ethikkommission oder Datenschutzbeauftragte, mit geprüfter Garantie:",
   "Only people who sign in here see the results.": "Nur Personen, die sich hier anmelden, sehen die Ergebnisse.",
   "Open again": "Wieder öffnen",
-  "Open until the end of {day} (UTC).": "Offen bis zum Ende des {day} (UTC).",
+  "Open until the end of {day} (world time, UTC).": "Offen bis zum Ende des {day} (Weltzeit, UTC).",
   Opens: "Beginnt",
   Organisation: "Organisation",
   "Participants see who asks them: the name and the logo stand on the pages of your surveys.":
@@ -148,8 +149,8 @@ export default {
   "Results in a terminal": "Ergebnisse in einem Terminal",
   Round: "Runde",
   "Round {number} opens on {day}.": "Runde {number} beginnt am {day}.",
-  "Round {number} takes responses until the end of {day} (UTC).":
-    "Runde {number} nimmt Antworten bis zum Ende des Tages an: {day} (UTC).",
+  "Round {number} takes responses until the end of {day} (world time, UTC).":
+    "Runde {number} nimmt Antworten bis zum Ende des Tages an: {day} (Weltzeit, UTC).",
   "Round {number}, from {day} on: {responses}": "Runde {number}, ab {day}: {responses}",
   Rounds: "Runden",
   "Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”.":
@@ -236,8 +237,9 @@ export default {
   "Without a name": "Ohne Namen",
   "Without an invitation the link only tells that one is needed:":
     "Ohne Einladung sagt der Link nur, dass eine nötig ist:",
-  "You can answer from {day} on (UTC).": "Die Umfrage ist ab {day} offen (UTC).",
-  "You can answer until the end of {day} (UTC).": "Sie können bis zum Ende des {day} antworten (UTC).",
+  "You can answer from {day} on (world time, UTC).": "Die Umfrage ist ab {day} offen (Weltzeit, UTC).",
+  "You can answer until the end of {day} (world time, UTC).":
+    "Sie können bis zum Ende des {day} antworten (Weltzeit, UTC).",
   "Your session is over. Sign in again to go on where you were.":
     "Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.",
   "[link]": "[Link]",

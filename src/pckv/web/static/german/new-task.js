@@ -254,17 +254,17 @@ export default {
   Privacy: "Datenschutz",
   "Privacy level": "Datenschutzstufe",
   "Problems at home, autumn": "Probleme im Haus, Herbst",
-  Publish: "Veröffentlichen",
-  "Publish now": "Jetzt veröffentlichen",
+  "Publish the survey": "Umfrage veröffentlichen",
+  "Publish the survey now": "Umfrage jetzt veröffentlichen",
   "Publish “{name}”?": "„{name}“ veröffentlichen?",
   Question: "Frage",
   "Questions, answers, languages, privacy level and the last day can't be changed after this. “Duplicate and change” makes a new survey of it.":
     "Fragen, Antworten, Sprachen, Datenschutzstufe und letzter Tag lassen sich danach nicht mehr ändern. Mit „Kopieren und ändern“ machen Sie daraus eine neue Umfrage.",
   "Recipient's token": "Token des Empfängers",
-  "Responses are taken until the end of this day (UTC). Leave it empty for no end.":
-    "Antworten werden bis zum Ende dieses Tages angenommen (UTC). Leer lassen für kein Ende.",
-  "Responses are taken until the end of this day (UTC). On the next day they leave the mixer together.":
-    "Antworten werden bis zum Ende dieses Tages angenommen (UTC). Am nächsten Tag verlassen sie zusammen den Mixer.",
+  "Responses are taken until the end of this day (world time, UTC). Leave it empty for no end.":
+    "Antworten werden bis zum Ende dieses Tages angenommen (Weltzeit, UTC). Leer lassen für kein Ende.",
+  "Responses are taken until the end of this day (world time, UTC). On the next day they leave the mixer together.":
+    "Antworten werden bis zum Ende dieses Tages angenommen (Weltzeit, UTC). Am nächsten Tag verlassen sie zusammen den Mixer.",
   "Round 1 opens on": "Runde 1 beginnt am",
   "Rounds (optional)": "Runden (freiwillig)",
   "Running\nYoga\nSwimming\nFootball": "Laufen\nYoga\nSchwimmen\nFußball",
@@ -346,8 +346,8 @@ export default {
   "To one of the two at random, which keeps averages unbiased; medians are interpolated.":
     "Auf eine der beiden, zufällig: So bleiben Durchschnitte unverzerrt; Mediane werden interpoliert.",
   "Too few people": "Zu wenige Personen",
-  "UTC.": "UTC.",
-  "UTC; leave empty to start at once.": "UTC; leer lassen, um sofort zu beginnen.",
+  "World time (UTC).": "Weltzeit (UTC).",
+  "World time (UTC). Leave it empty to start at once.": "Weltzeit (UTC). Leer lassen, um sofort zu beginnen.",
   "Unit of the values": "Einheit der Werte",
   "Values, from the lowest to the highest": "Werte, vom niedrigsten bis zum höchsten",
   "What do you ask?": "Was fragen Sie?",
@@ -418,7 +418,7 @@ export default {
   "from {first} on, in rounds of {days} days, without an end": "ab {first}, in Runden von {days} Tagen, ohne Ende",
   "from {first} on, in {number} rounds of {days} days": "ab {first}, in {number} Runden von {days} Tagen",
   "from {first} on, without an end": "ab {first}, ohne Ende",
-  "from {first} until the end of {last} (UTC)": "vom {first} bis einschließlich {last} (UTC)",
+  "from {first} until the end of {last} (world time, UTC)": "vom {first} bis einschließlich {last} (Weltzeit, UTC)",
   "give the answer for all others a name": "geben Sie der Antwort für alle anderen einen Namen",
   "give the survey a name": "geben Sie der Umfrage einen Namen",
   great: "großartig",
@@ -474,7 +474,7 @@ export default {
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
   "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",
   "unknown: people write them": "unbekannt: Personen schreiben sie",
-  "until the end of {last} (UTC)": "bis einschließlich {last} (UTC)",
+  "until the end of {last} (world time, UTC)": "bis einschließlich {last} (Weltzeit, UTC)",
   "without an end": "ohne Ende",
   "your texts are in this language already": "Ihre Texte sind schon in dieser Sprache",
   "{language} (texts still missing: {texts})": "{language} (noch fehlende Texte: {texts})",

@@ -57,7 +57,7 @@ export async function start(theClient, theId, theInvitation, answered) {
 // The page's own sentences and the texts of the task, in the nearest languages that there are.
 async function speakTheirs() {
   if (task) await translate(task);
-  else speak();
+  else await speak();
   document.documentElement.lang = pageLanguage();
 }
 

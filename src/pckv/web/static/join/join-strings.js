@@ -1,12 +1,12 @@
 // What the participant's page says, in the language that fits, and how that language writes numbers, days and names.
 import { inSentence } from "../shared/direction.js";
-import de from "./strings-de.js";
 import en from "./strings-en.js";
 
-export const STRINGS = { en, de };
+// Those that the page is written in.
+export const LANGUAGES = ["en", "de"];
 
 // The first of some languages that the page has.
-const known = (tags) => tags.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => Object.hasOwn(STRINGS, tag));
+const known = (tags) => tags.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LANGUAGES.includes(tag));
 
 export const told = (name) => globalThis.document?.querySelector(`meta[name=${name}]`)?.content;
 
@@ -24,11 +24,25 @@ export function preferred() {
 
 export const choose = (tag) => sessionStorage.setItem(CHOSEN, tag);
 
-let language, plurals, numbers, percents, ratios, days, collator;
+let strings = en,
+  language = "en",
+  plurals,
+  numbers,
+  percents,
+  ratios,
+  days,
+  collator;
 
-// A person who prefers none of the page's languages gets that of the operator's texts, if it is one of them.
-export function speak(...further) {
-  language = known([...preferred(), ...further]) ?? "en";
+// A person who prefers none of the page's languages gets that of the operator's texts, if it is one of them. Only the
+// sentences of a language that is spoken are loaded; where they cannot be, the page goes on in the one that it has.
+export async function speak(...further) {
+  const wanted = known([...preferred(), ...further]) ?? "en";
+  try {
+    strings = wanted === "en" ? en : (await import(`./strings-${wanted}.js`)).default;
+    language = wanted;
+  } catch (error) {
+    console.error(error);
+  }
   plurals = new Intl.PluralRules(language);
   numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
   percents = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
@@ -38,19 +52,19 @@ export function speak(...further) {
   collator = new Intl.Collator(language, { numeric: true });
 }
 
-speak();
+await speak();
 
 export const pageLanguage = () => language;
 
 // Who asks: by its name where the page has it. In German the other words have a case.
 function askers() {
-  const called = (key) => told("organisation") ?? STRINGS[language][key];
+  const called = (key) => told("organisation") ?? strings[key];
   return { asker: called("organisation"), of_asker: called("of_organisation") };
 }
 
 // A sentence in the person's language; numbers are written as that language writes them.
 export function say(key, given = {}) {
-  const found = STRINGS[language][key],
+  const found = strings[key],
     values = { ...askers(), ...given },
     text = typeof found === "string" ? found : found[plurals.select(values.count)];
   // A name that ends with a full stop ends a sentence too.

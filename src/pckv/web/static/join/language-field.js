@@ -1,6 +1,6 @@
 // A choice of the language: those of the page's own sentences, and those of the texts of a survey.
 import { make } from "../shared/page.js";
-import { STRINGS, choose, pageLanguage, preferred, say } from "./join-strings.js";
+import { LANGUAGES, choose, pageLanguage, preferred, say } from "./join-strings.js";
 
 const base = (tag) => tag.split("-")[0];
 
@@ -12,7 +12,7 @@ function nameOf(tag) {
 
 function tagsOf(task) {
   const written = task ? [task.about.language, ...Object.keys(task.about.translations)] : [],
-    spoken = Object.keys(STRINGS).filter((tag) => !written.some((other) => base(other) === tag));
+    spoken = LANGUAGES.filter((tag) => !written.some((other) => base(other) === tag));
   return [...written, ...spoken].sort();
 }
 

@@ -5,7 +5,7 @@ export default {
   asked_by: "Durchgeführt von {name}.",
   organisation: "die Organisation hinter dieser Umfrage",
   of_organisation: "der Organisation hinter dieser Umfrage",
-  until: "Antworten sind bis zum Ende des {day} (UTC) möglich.",
+  until: "Antworten sind bis zum Ende des {day} (Weltzeit, UTC) möglich.",
   eligibility: "Wer mitmachen kann",
   contact: "Fragen? Schreiben Sie an",
   language: "Sprache",
@@ -170,7 +170,7 @@ export default {
   sent_title: "Vielen Dank",
   sent: "Ihre Antworten sind angekommen, als Bericht mit zufälligem Rauschen. Sie können diese Seite schließen.",
   sent_mixed:
-    "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
+    "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (Weltzeit, UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
   see_results: "Zu den Ergebnissen",
   before:
     "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt. Eine andere Person kann auf einem anderen Gerät oder in einem anderen Browser antworten.",
@@ -242,7 +242,7 @@ export default {
   panel_ended_title: "Diese Umfrage ist beendet",
   panel_ended: "Ihr letzter Tag war der {day}. Nichts wurde erstellt oder gesendet.",
   panel_not_open_title: "Diese Umfrage ist noch nicht offen",
-  panel_not_open: "Sie beginnt am {day} (UTC). Kommen Sie dann wieder: Dieser Link bleibt derselbe.",
+  panel_not_open: "Sie beginnt am {day} (Weltzeit, UTC). Kommen Sie dann wieder: Dieser Link bleibt derselbe.",
   panel_deleted_title: "Diese Umfrage wurde gelöscht",
   panel_deleted: "Sie nimmt keine Antworten an. Nichts wurde erstellt oder gesendet.",
   panel_unknown_title: "Hier gibt es keine solche Umfrage",
@@ -260,12 +260,12 @@ export default {
     "Die Umfrage hat einen Link für alle Runden. Dort merkt sich dieser Browser, welche Sie beantwortet haben. Nichts wurde erstellt oder gesendet.",
   panel_not_due_title: "Sie sind gerade nicht an der Reihe",
   panel_not_due:
-    "Zu Ihrem Schutz fragt diese Umfrage jedes Gerät nur in einer von {panels} Runden. Dieses Gerät ist am {day} (UTC) an der Reihe. Der Link bleibt derselbe.",
-  panel_not_started: "Die Umfrage beginnt am {day} (UTC). Der Link bleibt derselbe.",
+    "Zu Ihrem Schutz fragt diese Umfrage jedes Gerät nur in einer von {panels} Runden. Dieses Gerät ist am {day} (Weltzeit, UTC) an der Reihe. Der Link bleibt derselbe.",
+  panel_not_started: "Die Umfrage beginnt am {day} (Weltzeit, UTC). Der Link bleibt derselbe.",
   panel_over_title: "Für dieses Gerät ist die Umfrage zu Ende",
   panel_over: "Keine weitere Runde fragt dieses Gerät. Nichts wurde erstellt oder gesendet.",
   series_note:
-    "Diese Umfrage wiederholt sich. Am {day} (UTC) sind Sie das nächste Mal an der Reihe, unter demselben Link.",
+    "Diese Umfrage wiederholt sich. Am {day} (Weltzeit, UTC) sind Sie das nächste Mal an der Reihe, unter demselben Link.",
   series_over: "Das war die letzte Runde, in der dieses Gerät gefragt wird.",
   series_repeats:
     "Diese Umfrage wiederholt sich. Eine Runde dauert {days}, und dieses Gerät wird in {turns} gefragt. Aus jeder Runde entsteht ein eigener Bericht: Zusammen geben sie mehr preis als einer.",
@@ -280,7 +280,7 @@ export default {
   },
   calendar_event: "Mitmachen: {name}",
   calendar_text:
-    "Sie sind bis zum Ende des {day} (UTC) an der Reihe. Verwenden Sie denselben Browser wie bisher: {link}",
+    "Sie sind bis zum Ende des {day} (Weltzeit, UTC) an der Reihe. Verwenden Sie denselben Browser wie bisher: {link}",
   panel_answered_title: "Auf diesem Gerät wurde schon geantwortet",
   panel_answered:
     "Das war über einen anderen Link. Ein zweiter Bericht würde mehr über Sie preisgeben, darum wird keiner erstellt.",

@@ -5,7 +5,7 @@ import { pageLanguage, preferred, speak } from "./join-strings.js";
 
 const shown = new WeakMap();
 
-// Before anything of the task is shown. Most tasks have one language, and load nothing for it.
+// Before anything of the task is shown. Most tasks have one language, and load no translations.
 export async function translate(task) {
   const { about, keys, other } = task,
     own = about.language,
@@ -13,7 +13,7 @@ export async function translate(task) {
     chosen = hasOthers ? (await task.inLanguage(preferred())).language : own,
     given = about.translations[chosen] ?? {},
     names = given.keys?.length ? [...keys, ...(other === null ? [] : [other])] : [];
-  speak(chosen, own);
+  await speak(chosen, own);
   shown.set(task, { own, chosen, given, keys: new Map(names.map((name, index) => [name, given.keys[index]])) });
 }
 

@@ -85,9 +85,9 @@ function rounds({ first, period, rounds: number }) {
 function time({ opens, last }, repeat) {
   if (repeat.isOn) return rounds(repeat.numbers());
   const values = { first: opens.value && day(opens.value), last: last.value && day(last.value) };
-  if (opens.value && last.value) return t("from {first} until the end of {last} (UTC)", values);
+  if (opens.value && last.value) return t("from {first} until the end of {last} (world time, UTC)", values);
   if (opens.value) return t("from {first} on, without an end", values);
-  return last.value ? t("until the end of {last} (UTC)", values) : t("without an end");
+  return last.value ? t("until the end of {last} (world time, UTC)", values) : t("without an end");
 }
 
 // Who mixes the responses, and who draws their random functions.

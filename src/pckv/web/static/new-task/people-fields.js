@@ -7,9 +7,9 @@ import { make } from "../shared/page.js";
 const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000;
 
-const LAST_HINT = t("Responses are taken until the end of this day (UTC). Leave it empty for no end."),
+const LAST_HINT = t("Responses are taken until the end of this day (world time, UTC). Leave it empty for no end."),
   MIXED_LAST_HINT = t(
-    "Responses are taken until the end of this day (UTC). On the next day they leave the mixer together.",
+    "Responses are taken until the end of this day (world time, UTC). On the next day they leave the mixer together.",
   ),
   NO_DAY = t("name the last day: on the next one the responses leave the mixer");
 
@@ -46,7 +46,7 @@ export class PeopleFields {
       contact: line(t("Contact"), t("Whom participants may ask: an address, or a name."), {
         example: "survey@example.org",
       }),
-      opens: dayField(t("First day"), t("UTC; leave empty to start at once.")),
+      opens: dayField(t("First day"), t("World time (UTC). Leave it empty to start at once.")),
       eligibility: lines(t("Who may take part"), t("Such as: adults who live in Berlin.")),
       consent: lines(t("Consent"), t("What participants have to agree to before they send anything.")),
     };

@@ -10,10 +10,10 @@ export function publishDialog(work) {
   const title = make("h2", {}),
     said = make("div"),
     back = make("button", { type: "button", onclick: () => element.close() }, t("Cancel")),
-    publish = make("button", { type: "button", class: "main", onclick: go }, t("Publish now"));
+    publish = make("button", { type: "button", class: "main", onclick: go }, t("Publish the survey now"));
   const element = make(
     "dialog",
-    { "aria-label": t("Publish") },
+    { "aria-label": t("Publish the survey") },
     title,
     said,
     make("p", {}, FIXED),

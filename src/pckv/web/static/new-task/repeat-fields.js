@@ -19,7 +19,7 @@ export class RepeatFields {
       ["rounds", t("again in every round"), t("A repeated survey shows what changes from one round to the next.")],
     ]);
     const first = new TextField(t("Round 1 opens on"), make("input", { type: "date", min: today() }), {
-      hint: t("UTC."),
+      hint: t("World time (UTC)."),
       missing: t("name the first day"),
     });
     const period = numeric(t("Days per round"), {
