@@ -16,7 +16,7 @@ from tree_sitter import Language, Node, Parser
 from tree_sitter_javascript import language as javascript
 
 import pckv
-from pckv import Segment, Task, estimate
+from pckv import Segment, Tally, Task, estimate
 from pckv.charts.estimates import estimates_chart
 from pckv.charts.segments import segments_chart
 from pckv.collector.http.problem_details import ProblemDetails
@@ -208,6 +208,24 @@ def test_no_english_is_left_in_refusals_and_facts() -> None:
     assert english_left((facts | set(EXPECTED.values())) - names) == {}
 
 
+def test_no_english_is_left_in_verdicts() -> None:
+    """Of groups and of two together, from no reports to enough, whatever none, some or many of them say."""
+    texts: set[str] = set()
+    rng = np.random.default_rng(1)
+    ways: tuple[dict[str, Any], ...] = ({}, {"segment": Segment("“age”", ["young", "old"])}, {"together": True})
+    for way, keys, people in product(ways, (2, 5), (0, 40, 4000)):
+        held, of_label = rng.random((people, keys)) < np.linspace(0.6, 0.01, keys), np.arange(people) % 2
+        held[:, 1] |= held[:, 0] if way.get("together") else False
+        held[of_label == 1, 0] = False
+        task = Task(name="t", keys=keys, epsilon=3, padding=2, **way)
+        counted = collect(task, people_who_hold(held, of_label if task.segment else None)) if people else Tally(task)
+        for hostile in (0, "1%", "20%"):
+            texts |= {*estimate(counted, hostile=hostile).verdict}
+    assert sum("whatever" in text and "of such flags" in text for text in texts) > 5
+    assert english_left(texts) == {}
+    assert technical_left(texts) == {}
+
+
 def test_what_people_wrote_stays_as_it_is() -> None:
     """Names of keys, labels and mixers are not told, although they look like words of the server, or numbers."""
     own = ("3.5", "1,000", "the noise", "key", "2030-01-01")
@@ -237,6 +255,10 @@ def test_what_people_wrote_stays_as_it_is() -> None:
                 "or the usual port, not 'http://a'"
             ),
             "die Adresse des Mixers muss wie https://mix.example aussehen: klein geschrieben",
+        ),
+        (
+            "There is a mistake in what was sent. Hostile reports must be a number such as 100, or a share such as 1%, not 'a'.",
+            "In dem, was gesendet wurde, ist ein Fehler. Die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1% sein",
         ),
         ("±5,500 %", "±5.500 %"),
         ("±1.3", "±1,3"),

@@ -88,10 +88,10 @@ class LabelCounts:
     def _label_interval(self, level: float) -> Interval:
         """Return the intervals of labels' shares: everybody has one, so that what all are too high by is taken off.
 
-        Few or hostile reports are not normal around their means: they keep the intervals of their own counts.
+        Hostile reports say anything: labels then keep the intervals of their own counts.
         """
         parents = self.parents
-        if not parents.reports or parents.are_few or parents.hostile.reports:
+        if not parents.reports or parents.hostile.reports:
             return parents.interval(level)
         found = parents.frequency - (parents.frequency.sum() - 1) / len(parents)
         held = np.clip(found, 0, 1)

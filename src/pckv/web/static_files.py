@@ -15,6 +15,7 @@ from types import MappingProxyType
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from pckv.base.days import Phase
 from pckv.base.limits import DISCOVERY
 from pckv.base.words import rounded_up
 from pckv.collector.app import CurrentCollector
@@ -143,14 +144,12 @@ async def join(request: Request, survey_id: str, collector: CurrentCollector) ->
     page = loaded["static/join.html"]
     told = await _organisation(collector.organisations)
     try:
-        task, is_series, has_results = await _find(collector.contracts, survey_id)
+        task, known = await _find(collector.contracts, survey_id)
     except ProblemDetails:
         # The script says what is wrong with the task.
         return _page_with(page.content, tuple(told)).response(request, CACHING)
-    if is_series:
-        told.append(("series", survey_id))
-    if has_results:
-        told.append(("results", f"/results/{survey_id}"))
+    told += known.items()
+    is_series = "series" in known
     preferred = accepted_languages(request.headers.get("accept-language", ""))
     language = nearest_language(*preferred, task.about.language)
     links = (f"</{path}>; rel=modulepreload" for path in _further_bundles(task, is_series, language))
@@ -177,8 +176,8 @@ async def _organisation(organisations: Organisations) -> list[tuple[str, str]]:
     return [*told, ("organisation-logo", "/organisation/logo")] if has_logo else told
 
 
-async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool, bool]:
-    """Return a task, whether it is that of the rounds of a series, and whether its results are public.
+async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, dict[str, str]]:
+    """Return a task, and what its page is told: that it is a series or closed, and where its results are public.
 
     Raises:
         ProblemDetails: if there is neither a task nor a series.
@@ -188,8 +187,11 @@ async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool, bool]
     except ProblemDetails as problem:
         if problem.kind is not ProblemKind.UNKNOWN:
             raise
-        return (await contracts.find_series(survey_id)).series.task, True, False
-    return stored.task, False, stored.public_results and stored.binned is None
+        return (await contracts.find_series(survey_id)).series.task, {"series": survey_id}
+    known = {"results": f"/results/{survey_id}"} if stored.public_results and stored.binned is None else {}
+    if stored.binned is not None or stored.phase(contracts.today()) is Phase.CLOSED:
+        known["closed"] = "yes"
+    return stored.task, known
 
 
 def _further_bundles(task: Task, is_series: bool, language: str) -> list[str]:

@@ -56,7 +56,7 @@ def test_a_report_by_keyboard_alone(people: Any, server: ServeProcess) -> None:
     keys.press("Enter")
     person.state("sent")
     assert person.page.evaluate("document.activeElement.textContent") == "Thank you"
-    assert "have arrived" in person.page.locator("#status").inner_text()
+    assert "has arrived" in person.page.locator("#status").inner_text()
     assert count(server, task.id) == 1
 
 

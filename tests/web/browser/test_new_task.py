@@ -310,11 +310,11 @@ def test_presets_of_privacy_are_explained_by_odds(people: Any) -> None:
     page.get_by_text("A single response then says little about the person").wait_for()
     page.locator(".presets summary", has_text="Details").click()
     strong = page.locator(".presets li", has_text="Strong").inner_text()
-    assert "at most 2.8 times surer" in strong
+    assert "the odds of an answer by at most 2.72 times" in strong
     assert "right in at most 74 of 100 cases" in strong
     page.get_by_label("Another level").check()
     page.get_by_label("ε", exact=True).fill("10")
-    page.get_by_text("at most 23,000 times surer").wait_for()
+    page.get_by_text("by at most 22,100 times").wait_for()
     page.get_by_text("all but certain. This is weak protection.").wait_for()
     warning = page.get_by_text("For this ε your app needs a higher cap")
     assert warning.is_hidden()

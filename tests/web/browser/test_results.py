@@ -334,7 +334,8 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
             ];
         }"""
     )
-    twice = "42 % (34 to 50 %) and 42 % (34 to 50 %)"
+    two = "C, 53 % (45 to 60 %) of people; A, 40 % (30 to 50 %)"
+    three = "C, 53 % (45 to 60 %) of people; E, 42 % (34 to 50 %); F, 42 % (34 to 50 %)"
     assert found == [
         "Too early to say: 9 responses so far.",
         "For no answer option is it clear whether anyone chose it.",
@@ -343,11 +344,11 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
         "A: chosen by 40 % of people, between 30 and 50 %.",
         "A was chosen most often: 40 % of people, between 30 and 50 %.",
         "Of those shown: A was chosen most often: 40 % of people, between 30 and 50 %.",
-        "A has the highest number: 40 % (30 to 50 %) of people; which was chosen most often is open.",
-        "C and A were chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
-        "Either C or A was chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people; their ranges overlap.",
-        "C, E and F were chosen most often: 53 % (45 to 60 %), 42 % (34 to 50 %) and 42 % (34 to 50 %) of people.",
-        f"C, E and F have the highest numbers: 53 % (45 to 60 %), {twice} of people; which was chosen most often is open.",
+        "Which was chosen most often is open; highest now: A, 40 % (30 to 50 %) of people.",
+        f"These were chosen most often: {two}.",
+        f"One of these was chosen most often, but their ranges overlap: {two}.",
+        f"These were chosen most often: {three}.",
+        f"Which was chosen most often is open; highest now: {three}.",
         "Too early to say: 9 responses so far.",
         "There are no responses yet.",
         "There were no responses.",

@@ -136,7 +136,7 @@ def test_results_become_public_and_private_again(server: ServeProcess, people: A
     operator.go(f"/#/tasks/{task.id}/settings")
     operator.page.get_by_text("Only people who sign in here see the results.").wait_for()
     reader.go(f"/results/{task.id}")
-    reader.page.get_by_text("The results of this survey are not public.").wait_for()
+    reader.page.get_by_text("This link leads to no public results.").wait_for()
     reader.page.get_by_role("heading", name="No results here").wait_for()
     reader.forgive("404")
     operator.press("Make the results public …")
@@ -172,7 +172,7 @@ def test_results_become_public_and_private_again(server: ServeProcess, people: A
     # The first reader's browser may show for a while what it has.
     another = people(PHONE)
     another.go(f"/results/{task.id}")
-    another.page.get_by_text("The results of this survey are not public.").wait_for()
+    another.page.get_by_text("This link leads to no public results.").wait_for()
     assert another.page.locator(".public").count() == 0
     another.forgive("404")
 

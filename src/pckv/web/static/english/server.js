@@ -1,6 +1,8 @@
 // Everyday English of what the server says first: verdicts, lights and charts. It says keys, pairs and reports, as analysts
 // and commands do; operators read answer options, choices and responses, and meet the others under "Details".
 export default {
+  "hostile reports must be a number such as 100, or a share such as 1%, not {}":
+    "forged responses must be a number such as 100, or a share such as 1%, not {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":
     "forged responses must be fewer than all responses: {1} of {2} leave none",
   // Plans of discoveries.
@@ -36,6 +38,8 @@ export default {
     "This answer option is not clearly above zero{1}: {2}. With fewer forged responses, more could be seen.",
   ", whatever {} of the reports say{}": ", whatever {1} of the responses say{2}",
   "the noise, whatever {} of the reports say": "the noise, whatever {1} of the responses say",
+  "the noise, whatever {} of the reports say, of {} tested (at most {} of such flags are false, on average)":
+    "the noise, whatever {1} of the responses say, of {2} tested (at most {3} of such flags are false, on average)",
   "intervals hold whatever {} of the reports say": "ranges are right whatever {1} of the responses say",
   "the one that does not may be zero": "the other one may be zero",
   "how frequent the one that does not is is unknown": "how frequent the other one is is unknown",

@@ -7,6 +7,8 @@ export default {
   "A changed form makes another file; if the mixer has accepted this one, that needs another name.":
     "Ein geändertes Formular ergibt eine andere Datei; hat der Mixer diese schon angenommen, braucht die neue einen anderen Namen.",
   "A device answers in one round out of that many.": "Ein Gerät antwortet in einer von so vielen Runden.",
+  "A response changes the odds of an answer by at most {times} times.":
+    "Eine Antwort ändert die Chancen für eine Angabe höchstens um das {times}-Fache.",
   "A fifty-fifty guess is then all but certain.": "Wer fünfzig zu fünfzig rät, ist danach fast sicher.",
   "A fifty-fifty guess is then right in at most {cases} of 100 cases.":
     "Wer fünfzig zu fünfzig rät, liegt danach in höchstens {cases} von 100 Fällen richtig.",
@@ -98,7 +100,7 @@ export default {
   "Every response is sent alone, to this collector.": "Jede Antwort wird einzeln an diesen Server gesendet.",
   "Everybody picks one answer, as in a vote. You learn the share of each.":
     "Alle wählen eine Antwort, wie bei einer Abstimmung. Sie erfahren den Anteil jeder Antwort.",
-  "Everyone who has it can take part, once per device.": "Wer ihn hat, kann teilnehmen, einmal je Gerät.",
+  "Everyone who has it can take part, once per browser.": "Wer ihn hat, kann teilnehmen, einmal je Browser.",
   "Expected 95 % ranges against the number of people.": "Erwartete 95-%-Bereiche je nach Zahl der Personen.",
   "Expected 95 % ranges against ε.": "Erwartete 95-%-Bereiche je nach ε.",
   "Fewer answers per response.": "Weniger Texte je Antwort.",
@@ -278,8 +280,6 @@ export default {
   "So many letters of an answer are found, longer answers are cut. Fewer letters find rarer answers.":
     "So viele Buchstaben einer Antwort werden gefunden, längere werden abgeschnitten. Weniger Buchstaben finden seltenere Antworten.",
   "Some may go on: complete them if you can.": "Manche gehen vielleicht weiter: Ergänzen Sie sie, wenn Sie können.",
-  "Someone who sees a response is at most {times} times surer of an answer than before.":
-    "Wer eine Antwort sieht, ist sich danach einer Angabe höchstens {times}-mal so sicher wie vorher.",
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",

@@ -86,20 +86,14 @@ export default {
   "{name}: chosen by {value} of people, {between}": "{name}: gewählt von {value} der Personen, {between}",
   "{a} was chosen most often: {value} of people, {between}":
     "{a} wurde am häufigsten gewählt: von {value} der Personen, {between}",
-  "{a} and {b} were chosen most often: {x} and {y} of people":
-    "{a} und {b} wurden am häufigsten gewählt: {x} und {y} der Personen",
-  "{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people":
-    "{a}, {b} und {c} wurden am häufigsten gewählt: {x}, {y} und {z} der Personen",
-  "Either {a} or {b} was chosen most often: {x} and {y} of people; their ranges overlap":
-    "Entweder {a} oder {b} wurde am häufigsten gewählt: {x} und {y} der Personen; die Bereiche überschneiden sich",
-  "One of {a}, {b} and {c} was chosen most often: {x}, {y} and {z} of people; their ranges overlap":
-    "{a}, {b} oder {c} wurde am häufigsten gewählt: {x}, {y} und {z} der Personen; die Bereiche überschneiden sich",
-  "{a}, {b} and {c} have the highest numbers: {x}, {y} and {z} of people; which was chosen most often is open":
-    "{a}, {b} und {c} haben die höchsten Zahlen: {x}, {y} und {z} der Personen; was am häufigsten gewählt wurde, ist offen",
-  "{a} has the highest number: {x} of people; which was chosen most often is open":
-    "{a} hat die höchste Zahl: {x} der Personen; was am häufigsten gewählt wurde, ist offen",
-  "{a} and {b} have the highest numbers: {x} and {y} of people; which was chosen most often is open":
-    "{a} und {b} haben die höchsten Zahlen: {x} und {y} der Personen; was am häufigsten gewählt wurde, ist offen",
+  "{a}, {x} of people": "{a}, {x} der Personen",
+  "{a}, {x} of people; {b}, {y}": "{a}, {x} der Personen; {b}, {y}",
+  "{a}, {x} of people; {b}, {y}; {c}, {z}": "{a}, {x} der Personen; {b}, {y}; {c}, {z}",
+  "These were chosen most often: {list}": "Am häufigsten gewählt: {list}",
+  "One of these was chosen most often, but their ranges overlap: {list}":
+    "Eines davon wurde am häufigsten gewählt, doch die Bereiche überschneiden sich: {list}",
+  "Which was chosen most often is open; highest now: {list}":
+    "Was am häufigsten gewählt wurde, ist offen; am höchsten liegt jetzt: {list}",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
   "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
   "From {responses}, nothing can be said about any answer option":
@@ -268,7 +262,8 @@ export default {
     "Jede Antwort wurde auf dem eigenen Gerät der Person verrauscht, bevor sie gesendet wurde, und mit denen anderer gemischt. Was eine einzelne Antwort über eine Person verraten kann, ist begrenzt.",
   "Shares of the values among those who chose an answer; the table below has the same numbers.":
     "Anteile der Werte bei denen, die eine Antwort gewählt haben; die Tabelle darunter hat dieselben Zahlen.",
-  "The results of this survey are not public.": "Die Ergebnisse dieser Umfrage sind nicht öffentlich.",
+  "This link leads to no public results. It may be incomplete, or the results are not public.":
+    "Unter diesem Link gibt es keine öffentlichen Ergebnisse. Vielleicht ist er unvollständig, oder die Ergebnisse sind nicht öffentlich.",
   "This survey was deleted, and its results with it.": "Diese Umfrage wurde gelöscht, und ihre Ergebnisse mit ihr.",
   "{problem} The page goes on trying.": "{problem} Die Seite versucht es weiter.",
   "No results here": "Hier sind keine Ergebnisse",
@@ -290,8 +285,8 @@ export default {
   "Which answers differ": "Welche Antworten sich unterscheiden",
   "Every answer was made noisy on the person's own device before it was sent. What a single response can tell about a person is limited, also towards those who collect it.":
     "Jede Antwort wurde auf dem eigenen Gerät der Person verrauscht, bevor sie gesendet wurde. Was eine einzelne Antwort über eine Person verraten kann, ist begrenzt, auch gegenüber denen, die sie sammeln.",
-  "The noise is taken out for all people together. Each number has a range, which holds the true one with a confidence of {level}.":
-    "Das Rauschen wird für alle Personen zusammen herausgerechnet. Jede Zahl hat einen Bereich, der die wahre mit einer Sicherheit von {level} enthält.",
+  "Over all people, most of the noise cancels out. Each number has a range, which holds the true one with a confidence of {level}.":
+    "Über alle Personen hebt sich das Rauschen größtenteils auf. Jede Zahl hat einen Bereich, der die wahre mit einer Sicherheit von {level} enthält.",
   "An answer that is not distinguishable from noise may have been chosen by none.":
     "Was vom Rauschen nicht zu unterscheiden ist, wurde vielleicht von niemandem gewählt.",
   "Contact: {contact}": "Kontakt: {contact}",

@@ -481,7 +481,7 @@ export default {
     "bei einer wiederholten Umfrage würfelt das Gerät selbst: Es gibt keine Einladung für jede Runde",
   "level must be between 0 and 1, not {}": "die Sicherheit muss zwischen 0 und 1 liegen, nicht {1}",
   "hostile reports must be a number such as 100, or a share such as 1%, not {}":
-    'die gefälschten Antworten müssen eine ganze Zahl oder ein Anteil wie "1%" sein, nicht {1:raw}',
+    "die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1% sein, nicht {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":
     "es müssen weniger gefälschte Antworten sein als Antworten: {1} von {2} lassen keine übrig",
   "name the keys wanted": "nennen Sie die gewünschten Antwortmöglichkeiten",

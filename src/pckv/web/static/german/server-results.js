@@ -117,12 +117,14 @@ export default {
   // Groups, and two together.
   "of {} tested (at most {} of such flags are false, on average)":
     "von {1} geprüften (im Mittel sind höchstens {2} solcher Befunde falsch)",
+  "whatever {} of the reports say, of {} tested (at most {} of such flags are false, on average)":
+    "was auch immer {1} der Antworten sagen, von {2} geprüften (im Mittel sind höchstens {3} solcher Befunde falsch)",
   "Within the labels of “{}”, no key stands out from {}.":
-    "Innerhalb der Gruppen von „{1:raw}“ hebt sich keine Antwortmöglichkeit ab vom {2}.",
+    "Innerhalb der Gruppen von „{1:raw}“ hebt sich keine Antwortmöglichkeit vom {2} ab.",
   "Within the labels of “{}”, 1 share of a key stands out from {}, {}.":
-    "Innerhalb der Gruppen von „{1:raw}“ hebt sich 1 Anteil einer Antwortmöglichkeit ab vom {2}, {3}.",
+    "Innerhalb der Gruppen von „{1:raw}“ hebt sich 1 Anteil einer Antwortmöglichkeit vom {2} ab, {3}.",
   "Within the labels of “{}”, {} shares of keys stand out from {}, {}.":
-    "Innerhalb der Gruppen von „{1:raw}“ heben sich {2} Anteile von Antwortmöglichkeiten ab vom {3}, {4}.",
+    "Innerhalb der Gruppen von „{1:raw}“ heben sich {2} Anteile von Antwortmöglichkeiten vom {3} ab, {4}.",
   "1 difference of shares between labels of “{}” stands out from {}, {}.":
     "1 Unterschied von Anteilen zwischen Gruppen von „{1:raw}“ hebt sich vom {2} ab, {3}.",
   "{} differences of shares between labels of “{}” stand out from {}, {}.":

@@ -274,7 +274,9 @@ function show(receipt, { before = false } = {}) {
       { class: "panel", "aria-label": say(title), "data-state": status },
       head,
       ...words.map((text) => make("p", {}, text)),
-      before ? make("p", {}, make("small", {}, say("before"))) : null,
+      before
+        ? make("p", {}, make("small", {}, `${say("before")} ${say(told("closed") ? "before_closed" : "before_open")}`))
+        : null,
       said,
       waiting?.element,
       button,

@@ -146,7 +146,7 @@ export default {
   chosen_of: "{count} von {limit} gewählt",
   chosen_full: "{count} von {limit} gewählt. Entfernen Sie etwas, um anderes zu wählen.",
   ticked_full: "{count} von {limit} gewählt. Wählen Sie etwas ab, um anderes zu wählen.",
-  segment_note: "Wählen Sie eine Antwort. Auch sie verbirgt im Bericht dasselbe zufällige Rauschen.",
+  segment_note: "Wählen Sie eine Antwort. Dasselbe zufällige Rauschen verbirgt im Bericht auch sie.",
   segment_missing: "Bitte wählen Sie eine Antwort bei „{name}“.",
   segment_claims: "Zu „{name}“ nennt er: {labels}.",
   segment_claims_none: "Der Bericht nennt keine der Antworten bei „{name}“.",
@@ -168,12 +168,13 @@ export default {
     "{host} ist gerade nicht erreichbar. Nichts wurde erstellt oder gesendet: Versuchen Sie es gleich noch einmal.",
 
   sent_title: "Vielen Dank",
-  sent: "Ihre Antworten sind angekommen, als Bericht mit zufälligem Rauschen. Sie können diese Seite schließen.",
+  sent: "Ihr Bericht mit zufälligem Rauschen ist angekommen. Ihre Angaben selbst wurden nicht gesendet. Sie können diese Seite schließen.",
   sent_mixed:
     "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (Weltzeit, UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
   see_results: "Zu den Ergebnissen",
-  before:
-    "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt. Eine andere Person kann auf einem anderen Gerät oder in einem anderen Browser antworten.",
+  before: "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
+  before_open: "Eine andere Person kann auf einem anderen Gerät oder in einem anderen Browser antworten.",
+  before_closed: "Die Umfrage ist geschlossen: Sie nimmt keine Antworten mehr an.",
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
   waiting:
     "{host} ist gerade nicht erreichbar. Der Bericht ist erstellt. Lassen Sie diese Seite offen: Sie sendet denselben Bericht, sobald es geht. Oder kommen Sie später wieder. Sie sehen ihn hier, wenn er angekommen ist.",

@@ -165,12 +165,13 @@ export default {
   not_reached: "{host} cannot be reached just now. Nothing was made or sent: try again in a moment.",
 
   sent_title: "Thank you",
-  sent: "Your answers have arrived, as a report with random noise in it. You can close this page.",
+  sent: "Your report has arrived, with random noise in it. Your answers themselves were not sent. You can close this page.",
   sent_mixed:
     "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to {of_asker} after the end of {day} (world time, UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
   see_results: "See the results",
-  before:
-    "This survey was already answered on this device. There is one report, and no second one is made. Another person can answer on another device, or in another browser.",
+  before: "This survey was already answered on this device. There is one report, and no second one is made.",
+  before_open: "Another person can answer on another device, or in another browser.",
+  before_closed: "The survey is closed: it takes no more answers.",
   waiting_title: "Saved on this device, not sent yet",
   waiting:
     "{host} cannot be reached now. The report is made. Keep this page open, and it sends the same report as soon as that works; or come back later. You see it here once it has arrived.",

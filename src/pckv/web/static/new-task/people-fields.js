@@ -29,7 +29,7 @@ export class PeopleFields {
       }),
       last: dayField(t("Last day"), LAST_HINT, today()),
       access: new ChoiceField(t("How people take part"), [
-        ["link", t("By one open link"), t("Everyone who has it can take part, once per device.")],
+        ["link", t("By one open link"), t("Everyone who has it can take part, once per browser.")],
         [
           "invitations",
           t("By invitation"),

@@ -41,25 +41,21 @@ const LEGEND = t("How well answers are hidden"),
 // What the level of an ε is called.
 export const levelName = (epsilon) => PRESETS.find(([each]) => each === epsilon)[1];
 
-// Two digits or more, rounded up: what is said to be the most is.
-const atMost = (number) => {
-  const unit = number < 100 ? 0.1 : 10 ** (Math.floor(Math.log10(number)) - 1);
-  return Number((Math.ceil(number / unit) * unit).toPrecision(12));
-};
+// Up, since no factor is larger than what is said.
+const FACTORS = new Intl.NumberFormat(language, { maximumSignificantDigits: 3, roundingMode: "ceil" });
 
 // What an ε means: by how much a report can change a belief, at most.
 export function odds(epsilon) {
   const times = Math.exp(epsilon),
-    right = times / (1 + times),
-    shown = atMost(times).toLocaleString(language);
+    right = times / (1 + times);
   const guess =
     right > CERTAIN
       ? t("A fifty-fifty guess is then all but certain.")
       : t("A fifty-fifty guess is then right in at most {cases} of 100 cases.", { cases: Math.ceil(100 * right) });
-  const surer = t("Someone who sees a response is at most {times} times surer of an answer than before.", {
-    times: shown,
+  const change = t("A response changes the odds of an answer by at most {times} times.", {
+    times: FACTORS.format(times),
   });
-  return [surer, guess, times > WEAK_RATIO ? t("This is weak protection.") : null].filter(Boolean).join(" ");
+  return [change, guess, times > WEAK_RATIO ? t("This is weak protection.") : null].filter(Boolean).join(" ");
 }
 
 export class PrivacyField {

@@ -28,21 +28,12 @@ function cited(row) {
   return make("span", { class: "cited" }, t("{value} ({range})", { value, range }));
 }
 
-// Of several keys each is named with its range. "or": one of them is the most frequent, and the others need not come
-// next. Those that may be zero, and more than three, are not named.
-const ALL = {
-    2: t("{a} and {b} were chosen most often: {x} and {y} of people"),
-    3: t("{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people"),
-  },
-  ONE_OF = {
-    2: t("Either {a} or {b} was chosen most often: {x} and {y} of people; their ranges overlap"),
-    3: t("One of {a}, {b} and {c} was chosen most often: {x}, {y} and {z} of people; their ranges overlap"),
-  },
-  ONE_OF_MORE = {
-    1: t("{a} has the highest number: {x} of people; which was chosen most often is open"),
-    2: t("{a} and {b} have the highest numbers: {x} and {y} of people; which was chosen most often is open"),
-    3: t("{a}, {b} and {c} have the highest numbers: {x}, {y} and {z} of people; which was chosen most often is open"),
-  };
+// Of several keys each is named with its range, and no name with commas in it is taken for two. "One of": the others
+// need not come next. Those that may be zero, and more than three, are not named.
+const LISTS = [t("{a}, {x} of people"), t("{a}, {x} of people; {b}, {y}"), t("{a}, {x} of people; {b}, {y}; {c}, {z}")],
+  ALL = t("These were chosen most often: {list}"),
+  ONE_OF = t("One of these was chosen most often, but their ranges overlap: {list}"),
+  ONE_OF_MORE = t("Which was chosen most often is open; highest now: {list}");
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.
 function mostFrequent(rows, isPart) {
@@ -55,9 +46,10 @@ function mostFrequent(rows, isPart) {
     return parted(t("{name}: chosen by {value} of people, {between}", { value, between }), { name: a });
   }
   let sentence;
-  if (shown.length < top.length) sentence = ONE_OF_MORE[shown.length];
-  else if (top.length > 1) sentence = (areAbove(top, rows) ? ALL : ONE_OF)[top.length];
-  else {
+  if (top.length > 1) {
+    const words = shown.length < top.length ? ONE_OF_MORE : areAbove(top, rows) ? ALL : ONE_OF;
+    sentence = words.replace("{list}", LISTS[shown.length - 1]);
+  } else {
     const { value, between } = frequencyTexts(top[0]);
     sentence = t("{a} was chosen most often: {value} of people, {between}", { value, between });
   }

@@ -33,7 +33,7 @@ const main = document.getElementById("main"),
 replace(main, switcher(), body, said);
 
 const ENDED = {
-  404: t("The results of this survey are not public."),
+  404: t("This link leads to no public results. It may be incomplete, or the results are not public."),
   410: t("This survey was deleted, and its results with it."),
 };
 
@@ -207,16 +207,18 @@ function together({ pairs, pairs_found: found, chart: spec }) {
   ];
 }
 
-function reading({ level, epsilon, padding, about: { contact } }) {
+function reading({ level, epsilon, padding, about: { contact }, estimates, segments }) {
+  const cells = (segments?.cells ?? []).map(({ detected, share_high }) => ({ detected, frequency_high: share_high })),
+    hasRare = [...estimates, ...cells].some(({ detected, frequency_high: high }) => !detected && high < 1);
   const sentences = [
     t(
       "Every answer was made noisy on the person's own device before it was sent. What a single response can tell about a person is limited, also towards those who collect it.",
     ),
     t(
-      "The noise is taken out for all people together. Each number has a range, which holds the true one with a confidence of {level}.",
+      "Over all people, most of the noise cancels out. Each number has a range, which holds the true one with a confidence of {level}.",
       { level: percent(level) },
     ),
-    t("An answer that is not distinguishable from noise may have been chosen by none."),
+    ...(hasRare ? [t("An answer that is not distinguishable from noise may have been chosen by none.")] : []),
     ...(contact ? [t("Contact: {contact}", { contact })] : []),
   ];
   const details = t(

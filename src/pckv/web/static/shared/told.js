@@ -94,9 +94,9 @@ function bySentences(text) {
   const ends = [...text.matchAll(/[.!?:;] (?=\S)/g)].map(({ index }) => index + 1);
   let best = null;
   for (const end of ends) {
-    const first = translated(text.slice(0, end), false);
+    const first = asSentence(text.slice(0, end), false);
     if (best && first.cost >= best.cost) continue;
-    const rest = translated(text.slice(end + 1)),
+    const rest = asSentence(text.slice(end + 1)),
       cost = first.cost + rest.cost;
     if (!best || cost < best.cost) best = { text: `${first.text} ${rest.text}`, cost };
     if (cost < 1) break;
@@ -113,7 +113,7 @@ function found(text, split) {
     if (told && told.cost < best.cost) best = told;
     if (!best.cost) break;
   }
-  const parts = split && best.cost >= 1 ? bySentences(text) : null;
+  const parts = split && best.cost ? bySentences(text) : null;
   return parts && parts.cost < best.cost ? parts : best;
 }
 
@@ -142,11 +142,16 @@ function asClause(sentence, known) {
   return best;
 }
 
+function asSentence(text, split = true) {
+  const known = translated(text, split);
+  return known.cost ? asClause(text, known) : known;
+}
+
 // A sentence of the server in the language of the page; what the catalog does not have stays as it is.
 export function told(sentence) {
   if (!sentence) return sentence;
   const known = filling(sentence);
-  return (known.cost < 1 ? known : asClause(sentence, known)).text;
+  return (known.cost ? asClause(sentence, known) : known).text;
 }
 
 // What the server advises where nothing stands out.
