@@ -133,7 +133,7 @@ def test_results_become_public_and_private_again(server: ServeProcess, people: A
     operator, reader = people(PHONE), people(PHONE)
     operator.sign_in()
     has_address(operator)
-    operator.go(f"/#/tasks/{task.id}/settings")
+    operator.go(f"/#/tasks/{task.id}/share")
     operator.page.get_by_text("Only people who sign in here see the results.").wait_for()
     reader.go(f"/results/{task.id}")
     reader.page.get_by_text("This link leads to no public results.").wait_for()
@@ -175,6 +175,11 @@ def test_results_become_public_and_private_again(server: ServeProcess, people: A
     another.page.get_by_text("This link leads to no public results.").wait_for()
     assert another.page.locator(".public").count() == 0
     another.forgive("404")
+    # Once the survey is closed, its page says where results become public.
+    assert not operator.page.get_by_text("Under “Share” you can").is_visible()
+    assert ask(server, "POST", f"/tasks/{task.id}/close").status_code < 300
+    operator.go(f"/#/tasks/{task.id}")
+    operator.page.locator("#notice", has_text="Under “Share” you can make the results public.").wait_for()
 
 
 def test_an_analyst_sees_and_changes_nothing(server: ServeProcess, people: Any) -> None:
@@ -197,6 +202,7 @@ def test_an_analyst_sees_and_changes_nothing(server: ServeProcess, people: Any) 
     analyst.go(f"/#/tasks/{task.id}/share")
     page.get_by_role("heading", name="Take part").wait_for()
     assert not page.get_by_role("heading", name="Invitations").is_visible()
+    assert not page.get_by_role("heading", name="Public results").is_visible()
     # An address that is not theirs shows the results.
     analyst.go(f"/#/tasks/{task.id}/settings")
     page.get_by_role("region", name="Results").wait_for()

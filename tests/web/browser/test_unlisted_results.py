@@ -102,7 +102,7 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     assert others.locator("th").inner_text() == "else (all other answers)"
     assert "of people choose something that is not listed" in page.locator(".verdict").inner_text()
     operator.check(PHONE)
-    operator.press("Settings", "link")
+    operator.press("Share", "link")
     operator.press("Make the results public …")
     operator.press("Make the results public")
     page.locator("#publication", has_text="Everybody with the link to the results").wait_for()

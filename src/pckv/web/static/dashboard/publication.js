@@ -15,7 +15,7 @@ const whoSees = ({ name }) =>
   );
 
 // The link to the results, or what is to be done for one.
-export async function publicLink({ id }) {
+async function publicLink({ id }) {
   const address = await publicAddress().catch(() => ({ url: null, reason: "plain" })),
     url = `${address.url}/results/${id}`;
   if (address.url) {
@@ -25,7 +25,8 @@ export async function publicLink({ id }) {
   return [addressNeeded(address), isThisComputer(address) ? make("p", {}, open) : null];
 }
 
-export function publicationSection(changed) {
+// Administrators alone can change it: others see the link, once there is one.
+export function publicationSection({ administers, changed }) {
   const problem = make("div"),
     state = make("p", { id: "publication" }),
     link = make("div"),
@@ -45,13 +46,13 @@ export function publicationSection(changed) {
   function show(task) {
     const { public_results: isPublic, keys } = task;
     // Without listed answer options, a public page has nothing to show.
-    element.hidden = typeof keys !== "number";
+    element.hidden = typeof keys !== "number" || !(administers || isPublic);
     if (isPublic === shown) return;
     shown = isPublic;
     state.textContent = isPublic
       ? t("Everybody with the link to the results sees them without signing in, at most a minute old.")
       : t("Only people who sign in here see the results.");
-    replace(buttons, isPublic ? endButton(task) : beginButton(task));
+    if (administers) replace(buttons, isPublic ? endButton(task) : beginButton(task));
     replace(link);
     if (isPublic) publicLink(task).then((content) => shown && replace(link, ...content));
   }

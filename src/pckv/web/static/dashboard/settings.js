@@ -1,9 +1,8 @@
-// What can be changed of a survey that is published: how many responses are expected, who sees the results, and its end.
+// What can be changed of a survey that is published: how many responses are expected, and its end.
 import { day, t } from "../shared/language.js";
 import { announce, ask, alertBox, confirmButton, field, make, replace } from "../shared/page.js";
 import { isMixed, mixerDecides } from "./batch.js";
 import { erasureSaid, showDeleted } from "./deletion.js";
-import { publicationSection } from "./publication.js";
 
 export const section = (title, ...content) =>
   make("section", { "aria-label": title }, make("h2", {}, title), ...content);
@@ -11,17 +10,15 @@ export const section = (title, ...content) =>
 // `stop` ends the page when the survey is deleted.
 export function settingsTab({ root, path, refresh, stop }) {
   const editor = expectedEditor(refresh),
-    publication = publicationSection(refresh),
     fixed = make("div"),
     end = make("div");
-  const element = make("div", {}, fixed, editor.element, publication.element, end);
+  const element = make("div", {}, fixed, editor.element, end);
   let shown = "";
 
   function show(task) {
     const { phase, reopen_until: until, name } = task,
       text = JSON.stringify([phase, until, name]);
     editor.show(task);
-    publication.show(task);
     if (text === shown) return;
     shown = text;
     replace(fixed, fixedSection(task));

@@ -1,4 +1,4 @@
-// What to hand out: the link to take part with its QR code, invitations, and the lines for an app or a page.
+// What to hand out: the link to take part with its QR code, the results, invitations, and the lines for an app or a page.
 import { t } from "../shared/language.js";
 import { invitationSection } from "../shared/invitations.js";
 import { alertBox, ask, count, fileNameOf, make, query, replace } from "../shared/page.js";
@@ -7,7 +7,7 @@ import { copyButton, snippet } from "../shared/snippet.js";
 import { hasValues, isDiscovery } from "../shared/task-words.js";
 import { isMixed, mixedLink } from "./batch.js";
 import { handoutSection } from "./handout.js";
-import { publicLink } from "./publication.js";
+import { publicationSection } from "./publication.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -36,30 +36,29 @@ const section = (label, ...content) =>
   make("section", { "aria-label": label, class: "share" }, make("h2", {}, label), ...content);
 
 export class ShareTab {
-  // `changed` is called when invitations were made.
+  // `changed` is called when invitations were made, or results became public or private.
   constructor({ administers, changed }) {
     Object.assign(this, { administers, changed, built: "" });
     this.place = make("div");
     this.invited = make("div");
-    this.results = make("div");
+    this.results = publicationSection({ administers, changed });
     this.apps = make("div");
-    this.element = make("div", {}, this.place, this.results, this.invited, this.apps);
+    this.element = make("div", {}, this.place, this.results.element, this.invited, this.apps);
   }
 
   async show(task) {
     this.task = task;
     this.invitations?.show(task);
+    this.results.show(task);
     // Each part is rebuilt only when what it depends on changed, so that no input is lost.
-    const state = JSON.stringify([task.phase, task.by_invitation, task.invitations.made > 0, task.public_results]);
+    const state = JSON.stringify([task.phase, task.by_invitation, task.invitations.made > 0]);
     if (state === this.built) return;
     this.built = state;
     try {
       const [address, { name }] = await Promise.all([publicAddress(), ask("GET", "/organisation")]),
-        share = await shareSection(task, address, name, this.administers),
-        results = task.public_results ? section(t("Public results"), ...(await publicLink(task))) : null;
+        share = await shareSection(task, address, name, this.administers);
       // What was begun for an earlier state may end later.
       if (state !== this.built) return;
-      replace(this.results, results);
       this.build(task, address, share);
     } catch (error) {
       this.built = "";

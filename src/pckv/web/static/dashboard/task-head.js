@@ -11,7 +11,7 @@ const MAX_DAYS = 60,
   MILLISECONDS_PER_DAY = 86_400_000;
 
 // `show` is called with every overview, and the number of responses that the results on the page are from.
-export function taskHead() {
+export function taskHead(administers) {
   const back = make("p", { hidden: true }),
     title = make("h1"),
     state = make("span"),
@@ -49,7 +49,7 @@ export function taskHead() {
     }
     replace(state, badge(task), kindNote(task));
     say(question, task.about.question);
-    say(notice, phaseSentence(task));
+    say(notice, [phaseSentence(task), administers && canPublish(task) ? PUBLISH : ""].join(" ").trim());
     notice.className = task.phase === "open" ? "soft" : "note";
     replace(batch, batchNote(task));
     replace(alarm, alarmBox(task));
@@ -80,6 +80,12 @@ function phaseSentence({ phase, closed, closes, opens }) {
     return t("Not open yet: people can take part from {day} on (world time, UTC).", { day: day(opens) });
   return closes ? t("Open until the end of {day} (world time, UTC).", { day: day(dayBefore(closes)) }) : "";
 }
+
+const PUBLISH = t("Under “Share” you can make the results public.");
+
+// Once a survey is closed, and nothing speaks against its results.
+const canPublish = ({ phase, public_results: isPublic, keys, reports, alarms }) =>
+  phase === "closed" && !isPublic && typeof keys === "number" && reports > 0 && !alarms?.unusual.length;
 
 // What the collector found, and what is to be done.
 function alarmBox({ alarms: found, phase }) {

@@ -32,7 +32,7 @@ class TaskView {
     Object.assign(this, { root, id, path: `/tasks/${encodeURIComponent(id)}`, built: "" });
     this.settings = readAddress().settings;
     this.administers = role === "administrator";
-    this.head = taskHead();
+    this.head = taskHead(this.administers);
     this.details = taskDetails();
     this.share = new ShareTab({ administers: this.administers, changed: () => this.refresh() });
     this.outcome = make("div");

@@ -164,6 +164,8 @@ export default {
   "Say how many you expect": "Angeben, wie viele Sie erwarten",
   Settings: "Einstellungen",
   Share: "Teilen",
+  "Under “Share” you can make the results public.":
+    "Unter „Teilen“ können Sie die Ergebnisse öffentlich machen.",
   "Sign in": "Anmelden",
   "Sign out": "Abmelden",
   "Signed out.": "Abgemeldet.",
