@@ -145,6 +145,9 @@ def test_results_tell_what_holds_within_each_group(people: Any, server: ServePro
     assert within.locator("thead th").all_inner_texts() == ["Answer option", *LABELS]
     answer = ask(server, "GET", f"/tasks/{task.id}/estimates").json()["segments"]
     shares = {(row["segment"], row["key"]): row for row in answer["cells"]}
+    # On a phone every number is seen without scrolling, after the name of its group.
+    assert all(is_within_the_width(cell) for cell in within.locator("tbody td").all())
+    assert within.locator("tbody td").last.get_attribute("data-label") == LABELS[-1]
     for row in within.locator("tbody tr").all():
         key = row.locator("th").inner_text()
         for label, cell in zip(LABELS, row.locator("td").all_inner_texts(), strict=True):
