@@ -166,7 +166,7 @@ def test_a_series_is_pushed_listed_and_closed(access: str, collector: Running) -
         assert pushed.exit_code == 0
     # Of the same name: devices that answered one would not answer the other.
     put({"again.json": Series(task=GRR, first="2031-01-13", period=7, panels=4).to_json().encode()})
-    assert "A survey is its name" in run_refused(f"series push again.json {access}")
+    assert "Browsers and apps tell surveys apart by their names" in run_refused(f"series push again.json {access}")
     assert collector.store.find_task(SERIES.task_of(2).id) is not None
     lines = run_ok(f"series list {reading}").splitlines()
     assert lines[0].split() == ["name", "state", "next", "round", "opens", "round", "reports", "id"]

@@ -136,7 +136,7 @@ def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
     names.fill("a\nb")
     open_step(operator, 3)
     for label, value, says in (
-        ("People expected", "2.5", "This must be a whole number."),
+        ("People expected", "2.5", "This must be a whole number, in digits alone, such as 1500."),
         ("Last day", "2020-01-01", "This must be "),
     ):
         page.get_by_label(label).fill(value)
@@ -495,7 +495,7 @@ def test_a_german_form_names_all_that_is_fixed_in_german(people: Any) -> None:
     page.get_by_label("zählen als eine weitere Antwort").check()
     page.get_by_label("Nach der Antwort auf eine weitere Frage").check()
     page.get_by_label("Die Frage nach der Gruppe").fill("Wie alt sind Sie?")
-    page.get_by_label("Ihre Antworten, eine je Zeile").fill("unter 30\nüber 30")
+    page.get_by_label("Die Antworten darauf, eine je Zeile").fill("unter 30\nüber 30")
     open_step(operator, 5)
     shown = facts.inner_text()
     assert "zählen als eine weitere Antwort: andere" in shown

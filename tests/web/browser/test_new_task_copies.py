@@ -51,6 +51,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     page.get_by_label("Erwartete Personen").fill("500")
     operator.press("Weiter")
     operator.press("Weiter")
+    assert page.get_by_text("Ist das so gemeint?").count() == 0
     # Its name and what its levels mean are left to the German ones.
     page.get_by_text("Deutsch, Englisch (noch fehlende Texte: Name, Der niedrigste Wert bedeutet, ").wait_for()
     # Where a survey asks about health, most is hidden.
@@ -119,3 +120,12 @@ def test_a_copy_keeps_the_invitations_and_the_last_day(people: Any, server: Serv
     open_step(operator, 1)
     assert page.get_by_label("Last day").input_value() == ""
     assert page.get_by_label("By one open link").is_checked()
+
+
+def test_options_that_differ_in_capital_letters_are_asked_about(people: Any) -> None:
+    operator = people(PHONE)
+    open_form(operator)
+    fill_task(operator, "Damp homes", ["Mould", "Noise", "mould"])
+    open_step(operator, 5)
+    operator.page.get_by_text("“Mould” and “mould” are two different options. Is that meant?").wait_for()
+    operator.check(DESK)

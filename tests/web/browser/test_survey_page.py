@@ -98,7 +98,7 @@ def test_the_page_of_a_survey_tells_what_came_and_what_was_wanted(server: ServeP
     operator.press("Save")
     page.get_by_role("progressbar").wait_for(state="detached")
     assert page.get_by_role("link", name="Duplicate and change").get_attribute("href") == f"#/new?from={task.id}"
-    assert page.get_by_text("its last day cannot be changed").is_visible()
+    assert page.get_by_text("its privacy level and its last day cannot be changed").is_visible()
     # What few people need has a tab of its own, with an address.
     assert not page.get_by_text("Bytes per response").is_visible()
     operator.press("Details", "link")

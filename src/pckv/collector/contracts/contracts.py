@@ -92,8 +92,9 @@ MIN_GZIP_BYTES = 2**10
 # What is said of a task that is created again while it is in the bin, and of a second survey of one name.
 IN_BIN = "It is in the bin: restore it."
 TAKEN_NAME = (
-    "A survey is its name: people who have answered the other one could not answer this one. Please choose another "
-    "name, for example with the year or the place; capital letters and spaces make no difference."
+    "Browsers and apps tell surveys apart by their names: people who have answered the other one could not answer this "
+    "one. Please choose another name, for example with the year or the place; capital letters and spaces make no "
+    "difference."
 )
 
 T = TypeVar("T")

@@ -39,7 +39,7 @@ export function whatIsFixed(copying) {
       "p",
       {},
       t(
-        "Since this survey was published, its questions, its answer options and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
+        "Since this survey was published, its questions, its answer options, its privacy level and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
       ),
     ),
     copying ? make("div", { class: "buttons" }, copy) : null,

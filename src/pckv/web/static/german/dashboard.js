@@ -164,13 +164,12 @@ export default {
   "Say how many you expect": "Angeben, wie viele Sie erwarten",
   Settings: "Einstellungen",
   Share: "Teilen",
-  "Under “Share” you can make the results public.":
-    "Unter „Teilen“ können Sie die Ergebnisse öffentlich machen.",
+  "Under “Share” you can make the results public.": "Unter „Teilen“ können Sie die Ergebnisse öffentlich machen.",
   "Sign in": "Anmelden",
   "Sign out": "Abmelden",
   "Signed out.": "Abgemeldet.",
-  "Since this survey was published, its questions, its answer options and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.":
-    "Seit diese Umfrage veröffentlicht ist, lassen sich Fragen, Antwortmöglichkeiten und der letzte Tag nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie und veröffentlichen Sie diese.",
+  "Since this survey was published, its questions, its answer options, its privacy level and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.":
+    "Seit diese Umfrage veröffentlicht ist, lassen sich Fragen, Antwortmöglichkeiten, Datenschutzstufe und der letzte Tag nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie und veröffentlichen Sie diese.",
   "Some responses are unusual": "Einige Antworten sind auffällig",
   State: "Stand",
   Survey: "Umfrage",
@@ -280,7 +279,7 @@ export default {
     "„{name}“ ist nicht veröffentlicht. Ein gelöschter Entwurf lässt sich nicht wiederherstellen.",
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
   "“{name}”: everybody who has the link sees the results. Participants get a link to them once they have answered, or the survey is closed.":
-    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Teilnehmende bekommen einen Link dorthin, sobald sie geantwortet haben oder die Umfrage geschlossen ist.",
+    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Wer geantwortet hat, bekommt einen Link zu den Ergebnissen; alle anderen, sobald die Umfrage geschlossen ist.",
   "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":

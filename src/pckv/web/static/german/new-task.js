@@ -124,7 +124,7 @@ export default {
   "Free text: find unknown answers": "Freier Text: unbekannte Antworten finden",
   "French, with é, è, ç and others": "Französisch, mit é, è, ç und anderen",
   "From 2 to 16, of which everybody gives one. Add “no answer” if people may pass.":
-    "Von 2 bis 16, von denen alle eine geben. Fügen Sie „keine Angabe“ hinzu, wenn man sie auslassen darf.",
+    "2 bis 16 Antworten, von denen jede Person eine wählt. Fügen Sie „keine Angabe“ hinzu, wenn man sie auslassen darf.",
   "From 2 to 16, the lowest and the highest value included.":
     "Von 2 bis 16, der niedrigste und der höchste Wert mitgezählt.",
   "German, with ä, ö, ü and ß": "Deutsch, mit ä, ö, ü und ß",
@@ -142,8 +142,8 @@ export default {
   "How well answers are hidden": "Wie gut Antworten verborgen sind",
   "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest":
     "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Verfahren hält und genug Antworten ehrlich sind",
-  "If someone ticks more than can be counted, a random choice of it counts. The last step says how many can be counted.":
-    "Kreuzt jemand mehr an, als gezählt werden kann, zählt eine zufällige Auswahl davon. Wie viel gezählt werden kann, steht im letzten Schritt.",
+  "A response stands for a limited number of answers, which the last step says. If someone ticks more, some of them are picked at random and count.":
+    "Von einer Person zählt nur eine begrenzte Zahl von Antworten, die im letzten Schritt steht. Kreuzt jemand mehr an, werden einige davon zufällig ausgewählt und gezählt.",
   "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.":
     "Wenn sich nichts davon ändern lässt, fragen Sie besser nicht: Es würde Datenschutz kosten, und das Ergebnis würde wahrscheinlich nichts zeigen.",
   "If you send responses from an app of your own, it has to keep people to this limit, too.":
@@ -160,7 +160,7 @@ export default {
   "It holds sealed responses, which it cannot read, and hands them over together, in an order that says nothing. The same privacy towards you then shows answers that are many times as rare, as long as that party follows the protocol and enough responses are honest.":
     "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Verfahren hält und genug Antworten ehrlich sind.",
   "Italian, with à, è, ù and others": "Italienisch, mit à, è, ù und anderen",
-  "Its answers, one per line": "Ihre Antworten, eine je Zeile",
+  "Its answers, one per line": "Die Antworten darauf, eine je Zeile",
   "Its average rating will be known to about ±{range}.":
     "Die durchschnittliche Bewertung wird auf etwa ±{range} genau.",
   "Its average rating will be no better than a guess.":
@@ -310,7 +310,9 @@ export default {
   "The private key is the file {file} in this collector's folder of keys, and nowhere else. Without it no response can be opened: keep a copy in a place of its own until the responses are in.":
     "Der private Schlüssel ist die Datei {file} im Schlüsselordner dieses Servers und sonst nirgends. Ohne sie lässt sich keine Antwort öffnen: Bewahren Sie eine Kopie an einem eigenen Ort auf, bis die Antworten da sind.",
   "The question about groups": "Die Frage nach der Gruppe",
-  "The result says how many people gave more.": "Das Ergebnis sagt, wie viele Personen mehr gegeben haben.",
+  "“{first}” and “{name}” are two different options. Is that meant?":
+    "„{first}“ und „{name}“ sind zwei verschiedene Antwortmöglichkeiten. Ist das so gemeint?",
+  "The result says how many people gave more.": "Das Ergebnis sagt, wie viele Personen mehr gewählt haben.",
   "The same, with steps of any size. The page of participants offers these values as buttons.":
     "Dasselbe mit beliebig großen Schritten. Die Seite für Teilnehmende bietet diese Werte als Knöpfe an.",
   "The survey cannot be copied. {reason}": "Die Umfrage lässt sich nicht kopieren. {reason}",

@@ -15,6 +15,22 @@ const counted = (number) =>
         number: count(number),
       });
 
+// Names that differ in capital letters alone are options of their own, which few want.
+function alike(names) {
+  const seen = new Map();
+  for (const name of names) {
+    const first = seen.get(name.toLowerCase());
+    if (first !== undefined)
+      return make(
+        "p",
+        { class: "note" },
+        t("“{first}” and “{name}” are two different options. Is that meant?", { first, name }),
+      );
+    seen.set(name.toLowerCase(), name);
+  }
+  return null;
+}
+
 // How many answers of one person are reported, which the plan chooses where people may give any number.
 function perPerson({ fields, held, tree }, plan) {
   if (fields.keys.isDiscovery) return counted(tree.values().padding);
@@ -154,8 +170,9 @@ export class CheckList {
       rest = names.length - MAX_OPTIONS;
     if (!Array.isArray(names)) return plural(names, "answer option");
     if (!names.length) return NONE;
-    const shown = list(names.slice(0, MAX_OPTIONS));
-    return rest > 0 ? make("span", {}, shown, this.others(names.slice(MAX_OPTIONS), count(rest))) : shown;
+    const shown = list(names.slice(0, MAX_OPTIONS)),
+      others = rest > 0 ? this.others(names.slice(MAX_OPTIONS), count(rest)) : null;
+    return make("span", {}, shown, others, alike(names));
   }
 
   // The list is made anew whenever the form changes, and stays open then.

@@ -15,7 +15,7 @@ export class HeldFields {
         ALL,
         t("All that apply"),
         t(
-          "If someone ticks more than can be counted, a random choice of it counts. The last step says how many can be counted.",
+          "A response stands for a limited number of answers, which the last step says. If someone ticks more, some of them are picked at random and count.",
         ),
       ],
       [

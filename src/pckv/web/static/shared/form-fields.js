@@ -35,11 +35,13 @@ export class FieldProblem {
 }
 
 // What the browser finds wrong with a control, in the words of the form; null for nothing.
-function wrongWith({ validity, type, value, min, max }, missing) {
-  if (validity.badInput) return type === "date" ? t("this is not a day") : t("this is not a number");
+function wrongWith({ validity, type, value, min, max, step }, missing) {
+  const isWhole = validity.stepMismatch || (validity.badInput && step !== "any");
+  if (validity.badInput && type === "date") return t("this is not a day");
+  if (validity.badInput && !isWhole) return t("this is not a number");
+  if (isWhole) return t("this must be a whole number, in digits alone, such as 1500");
   if (missing !== null && !value.trim()) return missing;
   if (validity.valid) return null;
-  if (validity.stepMismatch) return t("this must be a whole number");
   if (type === "date") return t("this must be {day} or later", { day: day(min) });
   if (validity.rangeUnderflow) return t("this must be at least {number}", { number: count(Number(min)) });
   return t("this must be at most {number}", { number: count(Number(max)) });
