@@ -318,11 +318,14 @@ ABOUT_TASKS = tuple(
     )
     for about in (
         {"question": "Which?", "description": "Two\nlines"},
+        # The middle alone: no name of the scale needs another.
+        {"middle_label": "é" * 128},
         {
             "question": "é" * 128,
             "description": "\n" * 4096,
             "unit": "⭐",
             "low_label": "awful",
+            "middle_label": "neither, nor",
             "high_label": 'so-called "great"',
             "eligibility": "😀" * 1024,
             "consent": "x" * 4096,

@@ -62,7 +62,7 @@ EMPTY: dict[str, Any] = {
     "high_label": "",
     "keys": [],
 }
-EMPTY |= {"low_label": "", "name": "", "question": "", "unit": ""}
+EMPTY |= {"low_label": "", "middle_label": "", "name": "", "question": "", "unit": ""}
 # The largest number of translations, as tags of every form.
 TAGS = tuple(f"{first}{second}" for first in "abcd" for second in "wxyz")
 
@@ -77,6 +77,7 @@ GERMAN = {"name": "Filme", "keys": ["Alien", "Hitze", "Oben"], "question": "Welc
 SEVERAL = _languages("en", {"de": GERMAN, "de-CH": {"unit": "Stärne"}})
 LANGUAGE_TASKS = (
     SEVERAL,
+    _languages("en", {"de": {"middle_label": "mittel"}, "fr": {"low_label": "faible", "middle_label": "é" * 128}}),
     _languages("de", {}),
     _languages("zh-Hant-TW", {"zh-Hant": {}, "zh-TW": {}, "zho": {"question": "哪"}, "zh": {"name": "é" * 128}}),
     _languages("en-GB", {tag: {} for tag in TAGS}),
@@ -222,7 +223,8 @@ def refused_language_tasks() -> Refusals:
     members = "translation 'de' must be an object of"
     yield from ((members, _with_about(good, translations={"de": value})) for value in (*wrong, {}, {"name": ""}))
     yield from ((members, _changed(good, **{name: ""})) for name in ("zeal", "__proto__", "language"))
-    yield members, _with_about(good, translations={"de": {k: v for k, v in EMPTY.items() if k != "keys"}})
+    for name in ("keys", "middle_label"):
+        yield members, _with_about(good, translations={"de": {k: v for k, v in EMPTY.items() if k != name}})
     yield "own language, 'en'", _with_about(good, translations={"en": EMPTY})
     many = dict.fromkeys((*TAGS, "xx"), EMPTY)
     yield "translations must be at most 16", _with_about(good, translations=many)
@@ -244,7 +246,7 @@ def refused_language_tasks() -> Refusals:
         ("control character", ["a", "b\n", "c"]),
     ):
         yield reason, _changed(good, keys=keys)
-    other, numbered, hashed, discovery = (task.to_json() for task in LANGUAGE_TASKS[4:])
+    other, numbered, hashed, discovery = (task.to_json() for task in LANGUAGE_TASKS[-4:])
     yield "has 3 names for 4 keys", _changed(other, keys=["a", "b", "c"])
     yield "which have no names in the task", _changed(numbered, keys=[str(number) for number in range(21)])
     yield "which have no names in the task", _changed(hashed, keys=["a"])

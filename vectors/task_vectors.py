@@ -231,11 +231,16 @@ def _coin_tasks() -> Iterator[dict[str, Any]]:
 def _about_tasks() -> Iterator[dict[str, Any]]:
     yield from map(_described, ABOUT_TASKS)
     good, question = ABOUT_TASKS[0].to_json(), '"question":"Which?"'
+    middle = '"middle_label":""'
     about = "about must be an object of"
     long = "é" * 2048
     yield from _refused(
         (about, good.replace(f"{question},", "")),
         (about, good.replace(question, f'"answer":"",{question}')),
+        (about, good.replace(f"{middle},", "")),
+        ("middle_label must be text", good.replace(middle, '"middle_label":null')),
+        ("middle_label holds a control character", good.replace(middle, '"middle_label":"so\\nso"')),
+        ("middle_label is longer than 256 bytes", good.replace(middle, f'"middle_label":"{"é" * 129}"')),
         *(
             (about, re.sub(r'"about":\{.*?"unit":""\}', f'"about":{value}', good))
             for value in ("null", "[]", '""', "{}")

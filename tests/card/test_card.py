@@ -30,6 +30,7 @@ SURVEY = Task(
         "description": "The clinic of Example watches what goes around.\nResults are published every week.",
         "unit": "points",
         "low_label": "hardly felt",
+        "middle_label": "bearable",
         "high_label": "unbearable",
         "eligibility": "Everybody of age in Example.",
         "consent": "I take part of my own will.",

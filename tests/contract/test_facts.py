@@ -24,9 +24,19 @@ LISTED = Task(
 )
 TASKS = {
     "listed": LISTED,
-    "other": Task(name="t", keys=["a"], other="rest", values=(0, 1), epsilon=1, levels=3),
+    "other": Task(
+        name="t", keys=["a"], other="rest", values=(0, 1), epsilon=1, levels=3, about={"middle_label": "so so"}
+    ),
     "numbered": a_task(keys=2**31, padding=1, mechanism="grr", size_share=0),
     "refused": Task(name="t", keys=9, values=(0, 1), epsilon=1, padding=2, more="refuse", between="refuse"),
+    "named": Task(
+        name="t",
+        keys=9,
+        values=(0, 9),
+        levels=(0, 2, 9),
+        epsilon=1,
+        about={"low_label": "none", "middle_label": "some"},
+    ),
     "hashed": Task(name="t", keys="hashed", values=(0, 1), epsilon=1),
     "coins": Task(name="t", keys=9, values=(0, 1), epsilon=4, coin="server", closes="2030-01-02"),
     "discovery": Task.discovery(name="t", epsilon=1, characters=3, alphabet="ab", opens="2030-01-01"),
@@ -66,6 +76,7 @@ def test_facts_have_every_member_of_the_contract_once(task: Task) -> None:
             {
                 "keys": "2, of which “rest” stands for all that are not listed",
                 "first keys": "a",
+                "values": "from 0 to 1; halfway is “so so”",
                 "levels": "3: 0, 0.5, 1; a value in between is reported as one of the two next to it, at random, "
                 "so that means are right on average",
             },
@@ -85,6 +96,7 @@ def test_facts_have_every_member_of_the_contract_once(task: Task) -> None:
                 "size question": None,
             },
         ),
+        ("named", {"values": "from 0 (none) to 9; 2 is “some”", "levels": "3: 0, 2, 9; nothing in between is taken"}),
         ("hashed", {"keys": "any text; those to estimate are named afterwards", "first keys": None}),
         ("coins", {"days": "last day 2030-01-01"}),
         (

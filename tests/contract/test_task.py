@@ -28,7 +28,7 @@ def test_canonical_json_is_as_specified() -> None:
     task = make(padding=2, mechanism="grr", opens="2026-01-01", closes="2026-02-01")
     assert task.to_json() == (
         '{"about":{"consent":"","contact":"","description":"","eligibility":"","high_label":"",'
-        '"language":"en","low_label":"","question":"","translations":{},"unit":""},"between":"round","closes":"2026-02-01","coin":"device","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","levels":2,"low":"1",'
+        '"language":"en","low_label":"","middle_label":"","question":"","translations":{},"unit":""},"between":"round","closes":"2026-02-01","coin":"device","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","levels":2,"low":"1",'
         '"mechanism":{"allocation":"optimized","name":"grr"},"mixer":null,"more":"sample","name":"movies","opens":"2026-01-01",'
         '"other":null,"padding":2,"segment":null,"series":null,"size_share":"0","together":false,"version":1}'
     )

@@ -245,6 +245,11 @@ def test_what_people_wrote_stays_as_it_is() -> None:
     ("english", "german"),
     [
         ("1,234 of 2,000 keys stand out from the noise; the others may be zero.", "1.234 von 2.000 "),
+        (
+            "from 0.5 (poor) to 5 (great) stars; halfway is “3.5”",
+            "von 0,5 (poor) bis 5 (great) stars; in der Mitte „3.5“",
+        ),
+        ("from 0 to 9; 2.5 is “key”", "von 0 bis 9; 2,5 ist „key“"),
         ("it opens on 2030-03-01", "sie beginnt am 1. März 2030"),
         ("low must be below high: 0.5 ≥ -3.25", "der kleinste Wert muss unter dem größten liegen: 0,5 ≥ −3,25"),
         ("Low must be below high: 1 ≥ 0.", "Der kleinste Wert muss unter dem größten liegen: 1 ≥ 0."),

@@ -80,6 +80,7 @@ def _asked(task: Task, facts: dict[str, str]) -> dict[str, Any]:
         "together": task.together,
         "unit": task.about.unit,
         "low_label": task.about.low_label,
+        "middle_label": task.about.middle_label,
         "high_label": task.about.high_label,
         "more": facts[f"{task.domain.noun}s per report"],
         "size_question": "" if task.size_question is None else facts["size question"],

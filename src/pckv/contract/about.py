@@ -27,6 +27,7 @@ class AboutTexts:
     description: str = ""
     unit: str = ""
     low_label: str = ""
+    middle_label: str = ""
     high_label: str = ""
     eligibility: str = ""
     consent: str = ""
@@ -102,6 +103,7 @@ class About(AboutTexts):
         description: Who collects this and what for.
         unit: What a value is measured in: "stars", "minutes".
         low_label: What the least value means: "awful".
+        middle_label: What the middle of the values means, or the middle one of an odd number of levels: "fair".
         high_label: What the largest value means: "great".
         eligibility: Who may take part.
         consent: What participants agree to.

@@ -65,7 +65,7 @@ def languages_text(about: About) -> str:
 
 
 def values_text(domain: Domain, about: About) -> str:
-    """Say from where to where values go, or that there are none; nothing for a discovery."""
+    """Say from where to where values go and what they mean, or that there are none; nothing for a discovery."""
     if domain.kind == DISCOVERY:
         return ""
     if not domain.has_values:
@@ -74,7 +74,13 @@ def values_text(domain: Domain, about: About) -> str:
         f"{end} ({label})" if label else end
         for end, label in ((domain.values.low, about.low_label), (domain.values.high, about.high_label))
     )
-    return f"from {low} to {high}" + (f" {about.unit}" if about.unit else "")
+    scale = f"from {low} to {high}" + (f" {about.unit}" if about.unit else "")
+    if not about.middle_label:
+        return scale
+    # Named levels need not be equally spaced.
+    if isinstance(domain.values.levels, tuple) and domain.values.level_count % 2:
+        return f"{scale}; {domain.values.levels[domain.values.level_count // 2]} is “{about.middle_label}”"
+    return f"{scale}; halfway is “{about.middle_label}”"
 
 
 def levels_text(domain: Domain) -> str:

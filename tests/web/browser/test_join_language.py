@@ -10,9 +10,15 @@ from support.serving import ServeProcess
 ABOUT = {
     "question": "Which films did you like?",
     "low_label": "awful",
+    "middle_label": "fair",
     "high_label": "great",
     "translations": {
-        "de": {"question": "Welche Filme mochten Sie?", "low_label": "furchtbar", "high_label": "großartig"},
+        "de": {
+            "question": "Welche Filme mochten Sie?",
+            "low_label": "furchtbar",
+            "middle_label": "mittelmäßig",
+            "high_label": "großartig",
+        },
         "fr": {"question": "Quels films ?", "keys": ["Extraterrestre", "Chaleur", HOSTILE, "Jouets", "Autre"]},
     },
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pckv
 from pckv.tally.decode.support import key_support
-from support.people import PHONE, Person, add_task, check_odds, count, explanation, shown_body
+from support.people import DESK, PHONE, Person, add_task, check_odds, count, explanation, shown_body
 from support.serving import ServeProcess
 
 HOURS = ["0", "0.5", "1", "2.5", "10"]
@@ -92,3 +93,54 @@ def test_levels_in_equal_steps(people: Any, server: ServeProcess) -> None:
     claimed = page.locator(".leaves li").all_inner_texts()
     assert all(claim.startswith("0: mit dem Wert ") for claim in claimed)
     assert count(server, refuses.id) == 1
+
+
+def names_below(person: Person, row: int = 0) -> list[str]:
+    return [str(text) for text in person.page.locator(".labels").nth(row).locator("span").all_inner_texts()]
+
+
+def test_the_middle_has_a_name_below_its_step(people: Any, server: ServeProcess) -> None:
+    """In both languages on a phone, where long names are broken and none runs over another."""
+    german = {"low_label": "kaum wahrnehmbar", "middle_label": "beeinträchtigend", "high_label": "unerträglich"}
+    about = {"low_label": "mild", "middle_label": "moderate", "high_label": "severe", "translations": {"de": german}}
+    task = add_task(
+        server, name="three steps", keys=["Cough", "Fever"], values=(1, 3), levels=3, epsilon=4, about=about
+    )
+    for locale, names, said in (
+        ("en-US", ["mild", "moderate", "severe"], "1 (mild) to 3 (severe), in the middle 2 (moderate)"),
+        (
+            "de-DE",
+            list(german.values()),
+            "1 (kaum wahrnehmbar) bis 3 (unerträglich), in der Mitte 2 (beeinträchtigend)",
+        ),
+    ):
+        person = people(PHONE, locale=locale)
+        person.go(f"/join/{task.id}")
+        buttons(person, f"Cough, {'von' if locale == 'de-DE' else 'from'} {said}").nth(1).check()
+        assert names_below(person) == names
+        assert person.page.locator("#scale-note").inner_text() in {f"Values: {said}.", f"Werte: {said}."}
+        spans = person.page.locator(".labels").first.locator("span")
+        assert spans.evaluate_all("(all) => all.every((each) => each.scrollWidth <= each.clientWidth)")
+        boxes = [span.bounding_box() for span in spans.all()]
+        assert all(one["x"] + one["width"] <= other["x"] for one, other in pairwise(boxes))
+        step = person.page.locator(".scale").first.locator("label").nth(1).bounding_box()
+        assert abs(step["x"] + step["width"] / 2 - boxes[1]["x"] - boxes[1]["width"] / 2) < 2
+        person.check_width(DESK)
+        person.check()
+
+
+def test_a_middle_between_two_steps_and_that_of_a_slider_have_names_alone(people: Any, server: ServeProcess) -> None:
+    """The middle one of named levels is not halfway, and may be the only one with a name."""
+    about = {"middle_label": "fair"}
+    person = people(PHONE)
+    for name, members, said, note in (
+        ("even", {"values": (1, 4)}, ["", "fair", ""], "Values: 1 to 4, in the middle fair."),
+        ("slider", {"values": (0, 100)}, ["", "fair", ""], "Values: 0 to 100, in the middle fair."),
+        ("wide", {"values": (0, 10), "levels": HOURS}, ["", "fair", ""], "Values: 0 to 10, in the middle 1 (fair)."),
+    ):
+        task = add_task(server, name=f"middle {name}", keys=["Alien"], epsilon=4, about=about, **members)
+        person.go(f"/join/{task.id}")
+        person.page.locator("#scale-note").wait_for()
+        assert names_below(person) == said
+        assert person.page.locator("#scale-note").inner_text().startswith(note)
+        person.check()

@@ -88,7 +88,7 @@ def test_the_whole_way_with_what_the_task_says(people: Any, server: ServeProcess
     assert page.locator("#contact a").get_attribute("href") == f"mailto:{ABOUT['contact']}"
     assert "1 (awful)" in page.locator("#scale-note").inner_text()
     assert "5 (great)" in page.get_by_role("group", name="Heat").locator("legend").text_content()
-    assert page.locator(".ends").first.inner_text().split() == ["awful", "great"]
+    assert page.locator(".labels").first.inner_text().split() == ["awful", "great"]
     assert page.locator("#chosen").inner_text() == ("1 von 2 gewählt" if german else "1 of 2 chosen")
     page.locator("#how > summary").click()
     page.locator("#example > summary").click()
@@ -262,7 +262,7 @@ def test_names_are_the_heading_where_there_is_no_question(people: Any, server: S
     page = person.page
     page.get_by_role("group", name="Heat").get_by_role("radio", name="-5").check()
     assert page.locator("h1").inner_text() == "only a name"
-    assert page.locator("#consent, #contact, #eligibility, #description, .ends").count() == 0
+    assert page.locator("#consent, #contact, #eligibility, #description, .labels").count() == 0
     # Ten steps are buttons, which fit on a phone; and weak protection is said at once.
     assert page.get_by_role("group", name="Heat").get_by_role("radio").count() == 10
     assert "protection is weak" in page.locator(".privacy .note").inner_text()

@@ -105,14 +105,16 @@ def test_public_results_show_bars_of_shares(people: Any, server: ServeProcess, t
 
 
 def test_public_results_are_read_in_the_language_of_the_reader(people: Any, server: ServeProcess) -> None:
-    """Texts and names that the operator wrote in it, and the ends of the scale; people who answered find the page."""
+    """Texts and names that the operator wrote in it, and the names of the scale; people who answered find the page."""
     texts = {
         "name": "Symptome",
         "question": "Welche?",
         "low_label": "leicht",
+        "middle_label": "mittel",
         "high_label": "stark",
         "keys": ["Husten", "Fieber"],
     }
+    names = {"low_label": "mild", "middle_label": "moderate", "high_label": "severe"}
     created = add_task(
         server,
         name="symptoms of readers",
@@ -122,7 +124,7 @@ def test_public_results_are_read_in_the_language_of_the_reader(people: Any, serv
         epsilon=6,
         more="refuse",
         padding=1,
-        about={"question": "Which?", "low_label": "mild", "high_label": "severe", "translations": {"de": texts}},
+        about={"question": "Which?", **names, "translations": {"de": texts}},
     )
     send_reports(server, created, [pckv.perturb(created, {"Cough": 1 + number % 3}) for number in range(200)])
     person = people(PHONE, locale="de-DE")
@@ -143,7 +145,7 @@ def test_public_results_are_read_in_the_language_of_the_reader(people: Any, serv
     assert page.locator(".shares thead th").all_text_contents() == [
         "Antwortmöglichkeit",
         "1 (leicht)",
-        "2",
+        "2 (mittel)",
         "3 (stark)",
     ]
     page.locator(".shares").scroll_into_view_if_needed()
@@ -152,7 +154,7 @@ def test_public_results_are_read_in_the_language_of_the_reader(people: Any, serv
     operator = people(DESK)
     operator.sign_in()
     operator.go(f"/#/tasks/{created.id}")
-    operator.page.locator(".bar-ends", has_text="severe").wait_for()
-    assert operator.page.locator(".bar-ends").inner_text().split() == ["mild", "severe"]
+    operator.page.locator(".bar-names", has_text="severe").wait_for()
+    assert operator.page.locator(".bar-names").inner_text().split() == list(names.values())
     # Nothing more will come.
     assert not operator.page.get_by_text(PRECISION).is_visible()

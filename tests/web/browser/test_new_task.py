@@ -13,7 +13,6 @@ from support.people import (
     HOSTILE,
     KEYS,
     PHONE,
-    Person,
     ask,
     count,
     create_task,
@@ -26,11 +25,6 @@ from support.serving import ServeProcess
 from support.task_forms import check_refused, focused, open_form, problems_at, saved
 
 QUESTION = "Which of these films have you seen, and how did you like them?"
-
-
-def forget(operator: Person, status: str) -> None:
-    """Forget that the browser itself logged an answer with this status."""
-    operator.forgive(status)
 
 
 def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> None:
@@ -60,7 +54,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     assert focused(page) == "How many answers a person chooses on average"
     page.get_by_label("At most (optional)").fill("2")
     plan.get_by_text("most pairs must be at least the 3 pairs of the average").wait_for()
-    forget(operator, "400")
+    operator.forgive("400")
     page.get_by_label("At most (optional)").fill("")
     any_held = page.get_by_label("People who choose any answer, in % (optional)")
     any_held.fill("140")
@@ -94,14 +88,15 @@ def test_what_participants_read_is_part_of_the_task(server: ServeProcess, people
         "Description": f"We run a cinema.\n{HOSTILE}",
         "Unit of the values": "stars",
         "Lowest value means": "awful",
+        "The middle means": "fair",
         "Highest value means": "great",
         "Who may take part": "Adults.",
         "Consent": "I agree to this.",
         "Contact": "films@example.org",
     }
-    for step, labels in {1: 2, 2: 3, 3: 3}.items():
+    for step, labels in {1: 2, 2: 4, 3: 3}.items():
         open_step(operator, step)
-        for label in list(texts)[sum((2, 3, 3)[: step - 1]) :][:labels]:
+        for label in list(texts)[sum((2, 4, 3)[: step - 1]) :][:labels]:
             page.get_by_label(label, exact=True).fill(texts[label])
     open_step(operator, 4)
     page.get_by_label("Light").check()
@@ -233,8 +228,8 @@ def test_what_only_the_collector_knows_is_told_at_the_field(people: Any) -> None
     page.route("**/tasks/new", lambda route: route.fulfill(status=503, json={"title": "Come back later."}))
     publish_form(operator)
     page.get_by_role("alert").get_by_text("Come back later.").wait_for()
-    forget(operator, "400")
-    forget(operator, "503")
+    operator.forgive("400")
+    operator.forgive("503")
 
 
 FILES = {
@@ -354,7 +349,7 @@ def test_a_plan_that_is_overtaken_is_given_up_and_the_last_is_shown(people: Any)
     assert "computations" not in page.locator(".plan").inner_text()
     held[2].continue_()
     page.locator(".light.green", has_text="Enough people").wait_for()
-    forget(operator, "429")
+    operator.forgive("429")
     page.unroute("**/plan?*")
 
 
@@ -380,7 +375,7 @@ def test_a_draft_is_kept_by_the_collector(people: Any) -> None:
     page.get_by_label("Contact", exact=True).fill("me")
     operator.fill_in_token()
     page.get_by_role("heading", name="What do you ask?").wait_for()
-    forget(operator, "401")
+    operator.forgive("401")
     open_step(operator, 3)
     assert page.get_by_label("Contact", exact=True).input_value() == "me"
     # Enter sends nothing and leads nowhere, on any step.

@@ -54,6 +54,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     assert page.get_by_text("Ist das so gemeint?").count() == 0
     # Its name and what its levels mean are left to the German ones.
     page.get_by_text("Deutsch, Englisch (noch fehlende Texte: Name, Der niedrigste Wert bedeutet, ").wait_for()
+    assert "1 (leicht) bis 3 (stark); in der Mitte „mittel“" in page.locator(".check-list").inner_text()
     # Where a survey asks about health, most is hidden.
     assert "Stark" in page.locator(".check-list").inner_text()
     operator.check_in_both_colours(DESK)
@@ -62,13 +63,14 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     page.wait_for_url("**/#/tasks/**")
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{task_id_of(page)}").content)
     assert (task.about.language, task.about.translations["en"].keys) == ("de", ("Cough", "Fever"))
-    assert (task.about.low_label, task.domain.values.levels) == ("leicht", 3)
+    named = (task.about.low_label, task.about.middle_label, task.about.high_label)
+    assert (named, task.domain.values.levels) == (("leicht", "mittel", "stark"), 3)
 
 
 def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     """With every digit of its ε."""
     epsilon = "2.5000000000000000000000001"
-    about = {"question": QUESTION, "unit": "stars", "consent": "I agree.\nYes."}
+    about = {"question": QUESTION, "unit": "stars", "middle_label": "fair", "consent": "I agree.\nYes."}
     members: dict[str, Any] = {"more": "refuse", "padding": 2, "levels": [1, 2.5, 5], "between": "refuse"}
     task = add_task(server, name="first run", epsilon=epsilon, about=about, **members)
     operator = people()

@@ -172,6 +172,8 @@ export interface AboutTexts {
   readonly description: string;
   readonly unit: string;
   readonly low_label: string;
+  /** What the middle of the values means, or the middle one of an odd number of levels. */
+  readonly middle_label: string;
   readonly high_label: string;
   readonly eligibility: string;
   readonly consent: string;

@@ -16,6 +16,7 @@ const ABOUT = {
   description: 4096,
   unit: 256,
   low_label: 256,
+  middle_label: 256,
   high_label: 256,
   eligibility: 4096,
   consent: 4096,

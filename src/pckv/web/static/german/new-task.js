@@ -299,6 +299,7 @@ export default {
   "The forecast appears here.": "Hier erscheint die Vorhersage.",
   "The forecast says:": "Die Vorhersage sagt:",
   "The forecast says how many count.": "Wie viele zählen, sagt die Vorhersage.",
+  "The middle means": "Die Mitte bedeutet",
   "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.":
     "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
   "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.":
@@ -423,6 +424,7 @@ export default {
   "from {first} until the end of {last} (world time, UTC)": "vom {first} bis einschließlich {last} (Weltzeit, UTC)",
   "give the answer for all others a name": "geben Sie der Antwort für alle anderen einen Namen",
   "give the survey a name": "geben Sie der Umfrage einen Namen",
+  fair: "mittelmäßig",
   great: "großartig",
   "how many answers people typically choose": "wie viele Antworten Personen üblicherweise wählen",
   "how many choose an answer": "wie viele eine Antwort wählen",
@@ -436,6 +438,7 @@ export default {
   "list the answers": "nennen Sie die Antworten",
   "low or high": "niedrig oder hoch",
   mild: "leicht",
+  moderate: "mittel",
   "three steps (1 to 3)": "drei Stufen (1 bis 3)",
   "name the address of the mixer": "nennen Sie die Adresse des Mixers",
   "name the characters that answers consist of": "nennen Sie die Zeichen, aus denen Antworten bestehen",
@@ -480,6 +483,7 @@ export default {
   "without an end": "ohne Ende",
   "your texts are in this language already": "Ihre Texte sind schon in dieser Sprache",
   "{language} (texts still missing: {texts})": "{language} (noch fehlende Texte: {texts})",
+  "{least} to {most}; in the middle “{middle}”": "{least} bis {most}; in der Mitte „{middle}“",
   "{level} (the usual choice)": "{level} (die übliche Wahl)",
   "{name} (copy)": "{name} (Kopie)",
   "{name}: answers found": "{name}: gefundene Antworten",

@@ -454,6 +454,8 @@ export default {
   "none: a participant holds a key, or not": "keine: Eine Antwortmöglichkeit wird gewählt oder nicht",
   "from {} ({}) to {} ({}) {}": "von {1} ({2:raw}) bis {3} ({4:raw}) {5:raw}",
   "from {} ({}) to {} ({})": "von {1} ({2:raw}) bis {3} ({4:raw})",
+  "{}; halfway is “{}”": "{1}; in der Mitte „{2:raw}“",
+  "{}; {} is “{}”": "{1}; {2} ist „{3:raw}“",
   "{}: {}; nothing in between is taken": "{1}: {2:list}; nichts dazwischen wird angenommen",
   "{}: {}; a value in between is reported as one of the two, at random, so that means are right on average":
     "{1}: {2:list}; ein Wert dazwischen wird zufällig als einer der beiden gesendet, so dass Mittelwerte im Mittel stimmen",

@@ -7,7 +7,7 @@ import { OwnKeys, takesAnyText } from "./own-keys.js";
 import { OwnTexts } from "./own-texts.js";
 import { TickRow } from "./tick-row.js";
 import { nameOf, textOf } from "./texts.js";
-import { ValueRow, ends, leavesOut } from "./value-row.js";
+import { ValueRow, hasMeanings, leavesOut, range } from "./value-row.js";
 
 const MAX_LISTED = 30,
   ROWS_PER_PAGE = 10,
@@ -89,13 +89,13 @@ export class PairsForm {
     return padding === keyCount ? all : `${all} ${say("choose_sampled", { count: padding })}`;
   }
 
-  // What the ends mean, and what to do where a value is not offered; labels stand below the scales too.
+  // What the ends and the middle mean, and what to do where a value is not offered; labels stand below the scales too.
   scaleNote() {
     if (!this.isRated) return null;
-    const { unit, low_label, high_label } = this.task.about,
+    const { unit } = this.task.about,
       sentences =
-        unit || low_label || high_label
-          ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit: textOf(this.task, "unit") })]
+        unit || hasMeanings(this.task)
+          ? [say(unit ? "values_unit" : "values", { range: range(this.task), unit: textOf(this.task, "unit") })]
           : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
     if (this.task.levelValues.length === 2) sentences.push(say("two_levels"));

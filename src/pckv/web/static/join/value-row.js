@@ -7,9 +7,6 @@ const MAX_BUTTONS = 10,
   // Buttons whose labels are longer together than this do not stand in one line on a phone.
   MAX_LINE_LETTERS = 24;
 
-// What an end of the range means, like "5 (great)", and a value in its unit.
-const endText = (value, label) => (label ? say("value_label", { value, label }) : number(value));
-
 // Equally spaced levels may have endless decimals, of which few tell them apart.
 function levelText({ levels, levelValues }, value) {
   const [first, second] = levelValues,
@@ -24,18 +21,16 @@ const offersLevels = ({ levels, between }) => Array.isArray(levels) || between =
 export const leavesOut = (task) =>
   offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
 
+// As its button has it, or as people write it.
+const writtenValue = (task, value) => (offersLevels(task) ? levelText(task, value) : number(value));
+
 const inUnit = (task, value) => (task.about.unit ? say("value_unit", { value, unit: textOf(task, "unit") }) : value);
 
-export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
+export const valueText = (task, value) => inUnit(task, writtenValue(task, value));
 
 // What several levels are worth, as a choice between them.
 export const levelsText = (task, levels) =>
   inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
-
-export const ends = (task) => ({
-  low: endText(task.low, textOf(task, "low_label")),
-  high: endText(task.high, textOf(task, "high_label")),
-});
 
 // The values that have buttons: levels, or a few whole numbers; otherwise none.
 function offered(task) {
@@ -43,6 +38,32 @@ function offered(task) {
   if (offersLevels(task)) return levelValues;
   if (!Number.isInteger(low) || !Number.isInteger(high) || high - low >= MAX_BUTTONS) return null;
   return Array.from({ length: high - low + 1 }, (_, step) => low + step);
+}
+
+// The middle one of an odd number of values that have buttons.
+function middleOf(task) {
+  const values = offered(task) ?? [];
+  return values[(values.length - 1) / 2];
+}
+
+// The ends of the values, and their middle where it has a name, with what they mean.
+function meanings(task) {
+  const middle = middleOf(task),
+    fair = textOf(task, "middle_label"),
+    meant = (value, label) => (label ? say("value_label", { value, label }) : value);
+  return {
+    low: meant(number(task.low), textOf(task, "low_label")),
+    ...(fair && { middle: middle === undefined ? fair : meant(writtenValue(task, middle), fair) }),
+    high: meant(number(task.high), textOf(task, "high_label")),
+  };
+}
+
+export const hasMeanings = (task) => ["low_label", "middle_label", "high_label"].some((member) => textOf(task, member));
+
+// "1 (mild) to 3 (severe), in the middle 2 (moderate)".
+export function range(task) {
+  const values = meanings(task);
+  return say(values.middle ? "value_range_middle" : "value_range", values);
 }
 
 export class ValueRow {
@@ -104,36 +125,39 @@ export class ValueRow {
   }
 }
 
-const legend = ({ task, key }) => say("value_of", { key: nameOf(task, key), ...ends(task) });
+const legend = ({ task, key }) => say("value_of", { key: nameOf(task, key), range: range(task) });
 
-// What the ends mean, below the first value and the last one; where values stand in several lines, with these values.
-function endLabels(task, inLine = true) {
-  if (!task.about.low_label && !task.about.high_label) return null;
-  const label = (member, words) =>
-    inLine ? written("span", task, member) : make("span", { lang: languageOf(task, member), dir: "auto" }, words);
-  const { low, high } = ends(task);
-  return make("div", { class: "ends", "aria-hidden": "true" }, label("low_label", low), label("high_label", high));
+// What the ends and the middle mean, below their values; where values stand in several lines, with these values.
+function labels(task, inLine = true) {
+  if (!hasMeanings(task)) return null;
+  const shown = Object.entries(meanings(task)).map(([name, words]) => {
+    const member = `${name}_label`;
+    return inLine
+      ? written("span", task, member)
+      : make("span", { lang: languageOf(task, member), dir: "auto" }, words);
+  });
+  return make("div", { class: "labels", "aria-hidden": "true" }, ...shown);
 }
 
 // One radio button per value, drawn as a row of buttons; many stand in several lines, each with its own edge.
 class Scale {
   constructor(row, place, values) {
     const { task } = row,
-      texts = values.map((value) => (offersLevels(task) ? levelText(task, value) : number(value))),
+      texts = values.map((value) => writtenValue(task, value)),
       longest = Math.max(...texts.map(({ length }) => length)),
       inLine = values.length * longest <= MAX_LINE_LETTERS;
     this.inputs = values.map((value) =>
       make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }),
     );
-    const labels = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
+    const buttons = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
     const group = make(
       "fieldset",
       { class: inLine ? "scale" : "scale wrapped" },
       make("legend", { class: "hidden-text" }, legend(row)),
-      ...labels,
+      ...buttons,
     );
     if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
-    this.element = make("div", { class: "control" }, group, endLabels(task, inLine));
+    this.element = make("div", { class: "control" }, group, labels(task, inLine));
   }
 
   take({ inputs }) {
@@ -169,7 +193,7 @@ class Measure {
       oninput: () => this.enter(this.box.valueAsNumber, this.box),
     });
     this.clear();
-    const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
+    const slider = make("div", { class: "slider" }, this.range, labels(row.task));
     this.element = make(
       "div",
       { class: "control measure" },

@@ -54,11 +54,12 @@ function ofDiscovery({ characters, letters, alphabet, groups }) {
   ].filter(Boolean);
 }
 
-// The ends of a scale with what they mean, its unit, and what a response tells of it.
+// The ends and the middle of a scale with what they mean, its unit, and what a response tells of it.
 function ofScale({ fields, scale }) {
-  const { unit, low_label: poor, high_label: great, levels } = fields,
+  const { unit, low_label: poor, middle_label: fair, high_label: great, levels } = fields,
     { low, high, levels: chosen } = scale.values(),
-    [first, last] = levelTexts([Number(low), Number(high)]);
+    [first, last] = levelTexts([Number(low), Number(high)]),
+    range = { least: endText(first, poor.value), most: endText(last, great.value), middle: fair.value };
   const told = {
     two: () => levels.as.labelOf("two"),
     number: () => t("one of {number} levels", { number: count(chosen) }),
@@ -67,7 +68,7 @@ function ofScale({ fields, scale }) {
   return [
     [
       fields.scale.label,
-      t("{least} to {most}", { least: endText(first, poor.value), most: endText(last, great.value) }),
+      fair.value ? t("{least} to {most}; in the middle “{middle}”", range) : t("{least} to {most}", range),
     ],
     [unit.label, unit.value || NONE],
     [levels.as.label, told[levels.as.value]()],

@@ -31,13 +31,14 @@ export class ScaleField {
       high: end(t("Highest value"), 5, t("name the highest value")),
       unit: line(t("Unit of the values"), t("Such as stars or minutes.")),
       low_label: line(t("Lowest value means"), null, { example: t("poor") }),
+      middle_label: line(t("The middle means"), null, { example: t("fair") }),
       high_label: line(t("Highest value means"), null, { example: t("great") }),
       levels: new LevelsField(),
     };
-    const { scale, low, high, unit, low_label: poor, high_label: great, levels } = this.fields;
+    const { scale, low, high, unit, low_label: poor, middle_label: fair, high_label: great, levels } = this.fields;
     this.ends = row(low, high);
     this.own = make("div", {}, this.ends, levels.element);
-    this.element = make("div", {}, scale.element, this.own, row(poor, great, unit));
+    this.element = make("div", {}, scale.element, this.own, row(poor, fair, great, unit));
     this.update();
   }
 

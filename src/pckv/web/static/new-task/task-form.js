@@ -20,9 +20,9 @@ import { ScaleField, scaleOf } from "./scale-field.js";
 import { Steps } from "./steps.js";
 import { hasValues } from "../shared/task-words.js";
 
-const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
-  // Of these, what is about values.
-  OF_VALUES = ["unit", "low_label", "high_label"],
+// What of the texts for participants is about values.
+const OF_VALUES = ["unit", "low_label", "middle_label", "high_label"],
+  ABOUT = ["question", "description", ...OF_VALUES, "eligibility", "consent", "contact"],
   // Those with several lines.
   LONG = ["description", "eligibility", "consent", "keys"];
 

@@ -57,6 +57,7 @@ export const TEMPLATES = {
       pairs: "1.5",
       scale: "severity",
       low_label: t("mild"),
+      middle_label: t("moderate"),
       high_label: t("severe"),
     },
   },

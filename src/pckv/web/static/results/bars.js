@@ -23,10 +23,15 @@ export function shareScale(rows) {
   return { low: 0, high: step * parts, ticks, text: (share) => `${count(Number((100 * share).toFixed(2)))} %` };
 }
 
-// A scale of values between the two ends of what people may give, which may have names.
-export function valueScale(low, high, { low_label: lowest = "", high_label: highest = "" } = {}) {
+// A scale of values between the two ends of what people may give, which may have names, as may its middle; not where the
+// middle level is elsewhere. Public results list levels only where there are more than two.
+export function valueScale({ low, high, level_values: levels = [], about }) {
+  const { low_label: lowest, middle_label: middle, high_label: highest } = about,
+    isHalfway =
+      levels.length % 2 === 0 || Math.abs(levels[(levels.length - 1) / 2] - (low + high) / 2) < (high - low) / 1e6,
+    names = [lowest, isHalfway ? middle : "", highest];
   const ticks = [0, 1, 2, 3, 4].map((part) => low + ((high - low) * part) / 4);
-  return { low, high, ticks, text: (value) => count(Number(value.toPrecision(3))), ends: [lowest, highest] };
+  return { low, high, ticks, text: (value) => count(Number(value.toPrecision(3))), names };
 }
 
 // A row has a `name`, the `words` that tell all of it, and what is drawn: a `value` with its `low` and `high` ends, or
@@ -72,10 +77,10 @@ function axis(scale) {
   const places = scale.ticks.map((tick) =>
     drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": "middle" }, scale.text(tick)),
   );
-  const ends = scale.ends?.some(Boolean)
-    ? make("div", { class: "bar-ends" }, ...scale.ends.map((end) => make("span", {}, named(end))))
+  const names = scale.names?.some(Boolean)
+    ? make("div", { class: "bar-names" }, ...scale.names.map((name) => make("span", {}, named(name))))
     : null;
-  const labels = make("div", { class: "bar-labels" }, drawing("svg", {}, ...places), ends);
+  const labels = make("div", { class: "bar-labels" }, drawing("svg", {}, ...places), names);
   return make("div", { class: "bar-axis", "aria-hidden": "true" }, labels);
 }
 

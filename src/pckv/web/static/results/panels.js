@@ -52,7 +52,7 @@ export function panelsOf(estimates, task) {
     {
       title,
       rows,
-      scale: valueScale(task.low, task.high, task.about),
+      scale: valueScale(task),
       label: t("{title}, with ranges", { title }),
       isBar: false,
     },

@@ -111,13 +111,19 @@ export function levelTexts(values) {
   );
 }
 
-// What levels are called: the ends of the scale with what they mean, where that was said: "1 (mild)", "2", "3 (severe)".
-export const levelNames = (values, { low_label: lowest, high_label: highest }) =>
-  levelTexts(values).map((text, place) =>
-    place === 0 ? endText(text, lowest) : place === values.length - 1 ? endText(text, highest) : text,
-  );
+// What levels are called: the ends of the scale and its middle with what they mean, where that was said: "1 (mild)", "2",
+// "3 (severe)". An even number of levels has none in the middle.
+export function levelNames(values, { low_label: lowest, middle_label: middle, high_label: highest }) {
+  const last = values.length - 1,
+    meanings = new Map([
+      [last / 2, middle],
+      [0, lowest],
+      [last, highest],
+    ]);
+  return levelTexts(values).map((text, place) => endText(text, meanings.get(place)));
+}
 
-// An end of a scale with what it means.
+// An end of a scale, or its middle, with what it means.
 export const endText = (text, label) => (label ? `${text} (${label})` : text);
 
 // The scale of a task whose ends have names: "1 (mild)" and "3 (severe)"; null where they have none.
