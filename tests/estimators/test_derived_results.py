@@ -135,11 +135,11 @@ def test_labels_are_known_better_where_noise_is_rare(shares: tuple[float, float]
         first = rng.binomial(people, shares[0])
         asked = rng.hypergeometric(first, people - first, parents.reports)
         # A report of `grr` says one label, the other one, or neither.
-        said = sum(
+        one, other = (
             rng.multinomial(of_label, [false + signal * own, false + signal * (not own), 1 - 2 * false - signal])
             for of_label, own in ((asked, True), (parents.reports - asked, False))
         )
-        now = replace(parents, support=KeySupport(said[None, :2]))
+        now = replace(parents, support=KeySupport((one + other)[None, :2]))
         found = LabelCounts(now, now).labels(["a", "b"], Origin("t", "grr", people, 2.0, "bayes", 0.95, 0))
         truth, middle = np.array([first, people - first]) / people, (found.share_low + found.share_high) / 2
         away, half = np.abs(truth - middle), (found.share_high - found.share_low) / 2

@@ -3,7 +3,7 @@ import { day, t } from "../shared/language.js";
 import { ask, make, replace } from "../shared/page.js";
 import { keepUnsaved } from "../shared/draft.js";
 
-// What is still being saved when a form is left: lists wait for it.
+// What is still being saved or deleted when a form is left: lists wait for it.
 let saving = Promise.resolve();
 
 export class DraftKeeper {
@@ -55,10 +55,9 @@ export class DraftKeeper {
   }
 
   // The survey is published, or nobody wants the draft any more.
-  async drop() {
+  drop() {
     this.dropped = true;
-    await saving;
-    if (this.id) await ask("DELETE", `/drafts/${this.id}`).catch(() => {});
+    saving = saving.then(() => this.id && ask("DELETE", `/drafts/${this.id}`).catch(() => {}));
   }
 }
 
