@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,15 @@ def take_part(person: Person, task: pckv.Task, send: str) -> None:
     assert not any("30" in sent for sent in (*person.sent, *person.asked))
     check_claims(person, task)
     person.check()
+
+
+def test_the_forecast_says_what_shows_within_a_group(people: Any) -> None:
+    operator = people(DESK)
+    open_form(operator, planned=True)
+    fill_task(operator, "planned by group", KEYS, rated=False)
+    ask_for_groups(operator, LABELS)
+    words = r"Within a group of 50 % of people, an answer stands out if at least [\d.]+ % of them choose it"
+    operator.page.locator(".plan").get_by_text(re.compile(words)).wait_for()
 
 
 def check_claims(person: Person, task: pckv.Task) -> None:

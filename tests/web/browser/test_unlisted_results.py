@@ -48,7 +48,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     keys = page.locator(".estimates tbody th")
     keys.nth(2).wait_for()
     assert keys.all_inner_texts() == ["alpha", HOSTILE, "nobody's"]
-    told = "2 of 3 answer options are clearly above zero (at most 5 % of such flags are false, on average)"
+    told = "2 of 3 answer options are clearly above zero (on average, at most 5 % of such statements are false)"
     assert told in page.locator(".verdict").inner_text()
     assert page.locator(".estimates a").count() == 0
     assert page.get_by_label("Public results page").count() == 0

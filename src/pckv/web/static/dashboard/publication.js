@@ -10,7 +10,7 @@ const WHAT = t(
 
 const whoSees = ({ name }) =>
   t(
-    "“{name}”: everybody who has the link sees the results. Participants get a link to them once they have answered, or the survey is closed.",
+    "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.",
     { name },
   );
 

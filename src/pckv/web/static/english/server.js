@@ -36,10 +36,13 @@ export default {
     "This answer option is not clearly above zero{1}: {2}. With more responses, more could be seen.",
   "The key does not stand out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
     "This answer option is not clearly above zero{1}: {2}. With fewer forged responses, more could be seen.",
+  " (at most {} % of such flags are false, on average)": " (on average, at most {1} % of such statements are false)",
   ", whatever {} of the reports say{}": ", whatever {1} of the responses say{2}",
   "the noise, whatever {} of the reports say": "the noise, whatever {1} of the responses say",
+  "the noise, of {} tested (at most {} of such flags are false, on average)":
+    "the noise, of {1} that were compared (on average, at most {2} of such statements are false)",
   "the noise, whatever {} of the reports say, of {} tested (at most {} of such flags are false, on average)":
-    "the noise, whatever {1} of the responses say, of {2} tested (at most {3} of such flags are false, on average)",
+    "the noise, whatever {1} of the responses say, of {2} that were compared (on average, at most {3} of such statements are false)",
   "intervals hold whatever {} of the reports say": "ranges are right whatever {1} of the responses say",
   "the one that does not may be zero": "the other one may be zero",
   "how frequent the one that does not is is unknown": "how frequent the other one is is unknown",
@@ -86,6 +89,10 @@ export default {
   "{} keys": "{1} answer options",
   "{} report": "{1} response",
   "{} reports": "{1} responses",
+  "Within the labels of “{}”, 1 share of a key stands out from the noise, of {} tested (at most {} of such flags are false, on average).":
+    "Within the groups of “{1:raw}”, 1 of {2} shares is clearly above zero. On average, at most {3} of such statements are false.",
+  "Within the labels of “{}”, {} shares of keys stand out from the noise, of {} tested (at most {} of such flags are false, on average).":
+    "Within the groups of “{1:raw}”, {2} of {3} shares are clearly above zero. On average, at most {4} of such statements are false.",
   "Within the labels of “{}”, no key stands out from {}.":
     "Within the groups of “{1:raw}”, no answer option stands out from {2}.",
   "Within the labels of “{}”, 1 share of a key stands out from {}.":

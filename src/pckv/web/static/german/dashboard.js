@@ -278,8 +278,8 @@ export default {
   "“{name}” is not published. A deleted draft cannot be restored.":
     "„{name}“ ist nicht veröffentlicht. Ein gelöschter Entwurf lässt sich nicht wiederherstellen.",
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
-  "“{name}”: everybody who has the link sees the results. Participants get a link to them once they have answered, or the survey is closed.":
-    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Wer geantwortet hat, bekommt einen Link zu den Ergebnissen; alle anderen, sobald die Umfrage geschlossen ist.",
+  "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.":
+    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch die Seite der Umfrage führt zu ihnen, für alle, die geantwortet haben, und sobald sie geschlossen ist.",
   "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":

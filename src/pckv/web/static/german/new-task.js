@@ -1,6 +1,6 @@
 // German texts of the pages, by their English ones: new-task.
 export default {
-  "(not said)": "(keine Angabe)",
+  "(left out)": "(weggelassen)",
   "0 to 10": "0 bis 10",
   "1 to 5": "1 bis 5",
   "7 for rounds of a week.": "7 für Runden von einer Woche.",
@@ -51,7 +51,7 @@ export default {
   "At most a certain number": "Höchstens eine bestimmte Anzahl",
   "At most how many": "Höchstens wie viele",
   "At most {number} of them count. If someone gives more, these are chosen at random.":
-    "Höchstens {number} davon zählen. Gibt jemand mehr, wählt der Zufall diese aus.",
+    "Höchstens {number} davon zählen. Wählt jemand mehr, entscheidet der Zufall, welche zählen.",
   Back: "Zurück",
   Balanced: "Ausgewogen",
   "By invitation": "Mit Einladung",
@@ -109,8 +109,8 @@ export default {
   "Filled in with {answers} that “{name}” found; everything else counts as one more answer.":
     "Ausgefüllt mit {answers} aus „{name}“; alles andere zählt als eine weitere Antwort.",
   "First day": "Erster Tag",
-  "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that is not allowed. It needs the most people.":
-    "Für Gesundheit, Sexualität, Religion, Politik, Ärger bei der Arbeit, Beschwerden über Personen oder alles, was nicht erlaubt ist. Braucht die meisten Personen.",
+  "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that people could be punished for. It needs the most people.":
+    "Für Gesundheit, Sexualität, Religion, Politik, Ärger bei der Arbeit, Beschwerden über Personen oder alles, wofür man bestraft werden könnte. Braucht die meisten Personen.",
   "For opinions, habits and everyday problems, such as faults in a flat.":
     "Für Meinungen, Gewohnheiten und Probleme im Alltag, etwa Mängel in der Wohnung.",
   "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
@@ -135,7 +135,7 @@ export default {
   "Highest value means": "Der höchste Wert bedeutet",
   "How many answers a person chooses on average": "Wie viele Antworten eine Person im Schnitt wählt",
   "How many answers one person may choose": "Wie viele Antworten eine Person wählen darf",
-  "How many will answer, which is usually fewer than you ask. A guess is enough, but rather too low: the forecast depends on it.":
+  "How many will answer, which is usually fewer than you ask. A guess is enough, better too low than too high: the forecast depends on it.":
     "Wie viele antworten werden; das sind meist weniger, als Sie fragen. Eine Schätzung genügt, lieber zu niedrig: Die Vorhersage hängt davon ab.",
   "How old are you?": "Wie alt sind Sie?",
   "How people take part": "Wie man teilnimmt",
@@ -161,10 +161,10 @@ export default {
     "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Verfahren hält und genug Antworten ehrlich sind.",
   "Italian, with à, è, ù and others": "Italienisch, mit à, è, ù und anderen",
   "Its answers, one per line": "Die Antworten darauf, eine je Zeile",
-  "Its average rating will be known to about ±{range}.":
-    "Die durchschnittliche Bewertung wird auf etwa ±{range} genau.",
+  "Its average rating will come with a range of about ±{range}, or a wider one.":
+    "Für die durchschnittliche Bewertung ist ein Bereich von etwa ±{range} zu erwarten, oder ein breiterer.",
   "Its average rating will be no better than a guess.":
-    "Die durchschnittliche Bewertung wird nicht besser als geraten.",
+    "Die durchschnittliche Bewertung wird nicht genauer sein als geraten.",
   "Its name": "Ihr Name",
   "Keep it": "Behalten",
   "Language of your texts": "Sprache Ihrer Texte",
@@ -186,8 +186,10 @@ export default {
   "Monday\nWednesday\nSaturday": "Montag\nMittwoch\nSamstag",
   "More options": "Weitere Möglichkeiten",
   "More people.": "Mehr Personen.",
-  "More people: about {people} in every round are enough.": "Mehr Personen: Etwa {people} in jeder Runde sind genug.",
-  "More people: about {people} are enough.": "Mehr Personen: Etwa {people} sind genug.",
+  "More people: with about {people} in every round, all answers are likely to stand out.":
+    "Mehr Personen: Mit etwa {people} in jeder Runde heben sich wahrscheinlich alle Antworten ab.",
+  "More people: with about {people}, all answers are likely to stand out.":
+    "Mehr Personen: Mit etwa {people} heben sich wahrscheinlich alle Antworten ab.",
   "At most {answers} of a person count; of more, some are picked at random.":
     "Von einer Person zählen höchstens {answers}; von mehr werden einige zufällig ausgewählt.",
   "The noise that protects people hides what only a few choose: {link}":
@@ -235,14 +237,14 @@ export default {
   "Participants read who asks. Without a name they read the address “{host}”.":
     "Teilnehmende lesen, wer fragt. Ohne Namen lesen sie die Adresse „{host}“.",
   People: "Personen",
-  "People also rate what they ticked, from 1 to 5. You learn average ratings, too.":
-    "Personen bewerten auch, was sie angekreuzt haben, von 1 bis 5. Sie erfahren auch durchschnittliche Bewertungen.",
+  "People also rate what they ticked, from 1 to 5. You learn average ratings, too. It takes a thousand people or more.":
+    "Personen bewerten auch, was sie angekreuzt haben, von 1 bis 5. Sie erfahren auch durchschnittliche Bewertungen. Dafür braucht es tausend Personen oder mehr.",
   "People are asked": "Gefragt wird",
   "People choose": "Personen wählen",
   "People choose and rate": "Personen wählen und bewerten",
   "People expected": "Erwartete Personen",
-  "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe).":
-    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist, von 1 (leicht) bis 3 (stark).",
+  "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe). It takes thousands of people.":
+    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist, von 1 (leicht) bis 3 (stark). Dafür braucht es Tausende Personen.",
   "People tick what applies to them. You learn how many that is, for each answer.":
     "Personen kreuzen an, was auf sie zutrifft. Sie erfahren für jede Antwort, wie viele das sind.",
   "People who choose any answer, in % (optional)": "Personen, die überhaupt eine Antwort wählen, in % (freiwillig)",
@@ -380,6 +382,10 @@ export default {
   "Who runs it": "Wer ihn betreibt",
   "Who takes part, how long?": "Wer nimmt teil, wie lange?",
   "Whom participants may ask: an address, or a name.": "Wen Teilnehmende fragen können: eine Adresse oder ein Name.",
+  "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.":
+    "In einer Gruppe mit {people} der Personen hebt sich eine Antwort ab, wenn mindestens {share} von ihnen sie wählen. Je weniger Gruppen, desto besser.",
+  "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.":
+    "In einer Gruppe mit {people} der Personen hebt sich nicht einmal eine Antwort sicher ab, die alle von ihnen wählen.",
   "With another ε": "Mit einem anderen ε",
   "With more or fewer people": "Mit mehr oder weniger Personen",
   "With {count} levels you see how many people give each of them. In return shares of people, and often averages, become less precise than with two, the more levels the less: the forecast says by how much.":

@@ -86,14 +86,15 @@ export default {
   "{name}: chosen by {value} of people, {between}": "{name}: gewählt von {value} der Personen, {between}",
   "{a} was chosen most often: {value} of people, {between}":
     "{a} wurde am häufigsten gewählt: von {value} der Personen, {between}",
-  "{a}, {x} of people": "{a}, {x} der Personen",
   "{a}, {x} of people; {b}, {y}": "{a}, {x} der Personen; {b}, {y}",
   "{a}, {x} of people; {b}, {y}; {c}, {z}": "{a}, {x} der Personen; {b}, {y}; {c}, {z}",
   "These were chosen most often: {list}": "Am häufigsten gewählt: {list}",
-  "One of these was chosen most often, but their ranges overlap: {list}":
-    "Eines davon wurde am häufigsten gewählt, doch die Bereiche überschneiden sich: {list}",
-  "Which was chosen most often is open; highest now: {list}":
-    "Was am häufigsten gewählt wurde, ist offen; am höchsten liegt jetzt: {list}",
+  "{a} is highest, with {x} of people; that is not certain, since the range of {b} overlaps with it":
+    "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn der Bereich von {b} überschneidet sich damit",
+  "{a} is highest, with {x} of people; that is not certain, since the ranges of {b} and {c} overlap with it":
+    "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn die Bereiche von {b} und {c} überschneiden sich damit",
+  "{a} is highest, with {x} of people; that is not certain, since several ranges overlap with it":
+    "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn mehrere Bereiche überschneiden sich damit",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
   "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
   "From {responses}, nothing can be said about any answer option":
@@ -153,6 +154,10 @@ export default {
   "It is not distinguishable from noise:": "Das ist vom Rauschen nicht zu unterscheiden:",
   "Those who chose it give it {value} on average, {between}, on a scale from {first} to {last}.":
     "Wer das gewählt hat, gibt im Durchschnitt {value} an, {between}, auf einer Skala von {first} bis {last}.",
+  "above zero": "über null",
+  "up to {high}": "bis {high}",
+  "The average of what they say is unknown: {between}, on a scale from {first} to {last}.":
+    "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}.",
   "The average of what they say is unknown: it may be anything on a scale from {first} to {last}.":
     "Der Durchschnitt ihrer Angaben ist unbekannt: Er kann überall auf einer Skala von {first} bis {last} liegen.",
   "The average of what they say is unknown: {between}, on a scale from {first} to {last}, since people with many answers may say other things. The average of the answers that were reported is {reported}, {reportedBetween}.":
@@ -160,11 +165,11 @@ export default {
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
-    "Mehr Antworten: Mit den heutigen gibt allein das Rauschen dem Anteil einen Bereich: ±{noise}. Viermal so viele, {more}, würden das halbieren.",
+    "Mehr Antworten: Mit den heutigen ist der Bereich des Anteils allein durch das Rauschen ±{noise} breit. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
-    "Eine neue Umfrage, in der mehr Antworten einer Person zählen: Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon.",
+    "Eine neue Umfrage, in der mehr Antworten einer Person zählen: Durch Personen mit mehr als {padding} fehlen vielleicht bis zu {hidden}.",
   "How many people have more than {padding} is not known: they hide a part of it.":
     "Wie viele Personen mehr als {padding} haben, ist nicht bekannt: Sie verbergen einen Teil davon.",
   "A new survey with a lighter {level}, which promises people less.":
@@ -282,13 +287,15 @@ export default {
   "The width of a part is the share of people, among those who chose the answer, who give that value.":
     "Die Breite eines Teils ist der Anteil der Personen, die diesen Wert angeben, unter denen, die die Antwort gewählt haben.",
   "The same as a table, with ranges": "Dasselbe als Tabelle, mit Bereichen",
+  "That does not mean that there is none: where ranges are wide, even a large one may stay hidden.":
+    "Das heißt nicht, dass es keinen gibt: Wo Bereiche breit sind, kann auch ein großer verborgen bleiben.",
   "Which answers differ": "Welche Antworten sich unterscheiden",
   "Every answer was made noisy on the person's own device before it was sent. What a single response can tell about a person is limited, also towards those who collect it.":
     "Jede Antwort wurde auf dem eigenen Gerät der Person verrauscht, bevor sie gesendet wurde. Was eine einzelne Antwort über eine Person verraten kann, ist begrenzt, auch gegenüber denen, die sie sammeln.",
   "Over all people, most of the noise cancels out. Each number has a range, which holds the true one with a confidence of {level}.":
     "Über alle Personen hebt sich das Rauschen größtenteils auf. Jede Zahl hat einen Bereich, der die wahre mit einer Sicherheit von {level} enthält.",
-  "An answer that is not distinguishable from noise may have been chosen by none.":
-    "Was vom Rauschen nicht zu unterscheiden ist, wurde vielleicht von niemandem gewählt.",
+  "An answer that is not distinguishable from noise may have been chosen by none, or by as many as the end of its range says.":
+    "Was vom Rauschen nicht zu unterscheiden ist, wurde vielleicht von niemandem gewählt, vielleicht aber auch von so vielen, wie das Ende seines Bereichs sagt.",
   "Contact: {contact}": "Kontakt: {contact}",
   "For specialists: local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.":
     "Für Fachleute: lokale Differential Privacy mit ε = {epsilon}; eine Antwort steht für bis zu {padding} einer Person.",

@@ -119,6 +119,10 @@ export default {
     "von {1} geprüften (im Mittel sind höchstens {2} solcher Befunde falsch)",
   "whatever {} of the reports say, of {} tested (at most {} of such flags are false, on average)":
     "was auch immer {1} der Antworten sagen, von {2} geprüften (im Mittel sind höchstens {3} solcher Befunde falsch)",
+  "Within the labels of “{}”, 1 share of a key stands out from the noise, of {} tested (at most {} of such flags are false, on average).":
+    "Innerhalb der Gruppen von „{1:raw}“ liegt 1 von {2} Anteilen klar über null. Im Mittel sind höchstens {3} solcher Aussagen falsch.",
+  "Within the labels of “{}”, {} shares of keys stand out from the noise, of {} tested (at most {} of such flags are false, on average).":
+    "Innerhalb der Gruppen von „{1:raw}“ liegen {2} von {3} Anteilen klar über null. Im Mittel sind höchstens {4} solcher Aussagen falsch.",
   "Within the labels of “{}”, no key stands out from {}.":
     "Innerhalb der Gruppen von „{1:raw}“ hebt sich keine Antwortmöglichkeit vom {2} ab.",
   "Within the labels of “{}”, 1 share of a key stands out from {}, {}.":

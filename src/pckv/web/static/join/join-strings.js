@@ -48,7 +48,9 @@ export async function speak(...further) {
   percents = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
   // Up, since the sentences say that no ratio is larger.
   ratios = new Intl.NumberFormat(language, { maximumSignificantDigits: 3, roundingMode: "ceil" });
-  days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
+  // As in the region that the browser names, such as en-GB.
+  const regional = navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
+  days = new Intl.DateTimeFormat(regional, { dateStyle: "long", timeZone: "UTC" });
   collator = new Intl.Collator(language, { numeric: true });
 }
 

@@ -170,7 +170,7 @@ export default {
     "{host} ist gerade nicht erreichbar. Nichts wurde erstellt oder gesendet: Versuchen Sie es gleich noch einmal.",
 
   sent_title: "Vielen Dank",
-  sent: "Ihr Bericht mit zufälligem Rauschen ist angekommen. Ihre Angaben selbst wurden nicht gesendet. Sie können diese Seite schließen.",
+  sent: "Ihr Bericht ist angekommen. Wegen des zufälligen Rauschens darin nennt er vielleicht, was Sie gewählt haben, und vielleicht, was Sie nicht gewählt haben: Das ist Absicht. Sie können diese Seite schließen.",
   sent_mixed:
     "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (Weltzeit, UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
   see_results: "Zu den Ergebnissen",
@@ -197,7 +197,8 @@ export default {
   own_sealed: "Was versiegelt wurde",
   sealed_note:
     "Das ist Ihr Bericht, wie er versiegelt wurde. Er hat dieses Gerät als {count} versiegelte Bytes verlassen; nur {asker} kann ihn öffnen.",
-  own_size: "Dieser Bericht sagt nur ungefähr, wie vieles auf Sie zutrifft, und nicht was. Das wurde ausgelost.",
+  own_size:
+    "Dieser Bericht sagt nur ungefähr, wie vieles auf Sie zutrifft, und nicht was. Das wurde ausgelost und hilft der Umfrage auch: Es zeigt, wie viele Antworten Personen geben.",
   example: "Wie ein Bericht aussieht",
   example_note:
     "Für diese Seite erfunden: Er hat nichts mit Ihnen oder Ihren Antworten zu tun und wird nicht gesendet.",

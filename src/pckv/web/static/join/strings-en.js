@@ -167,7 +167,7 @@ export default {
   not_reached: "{host} cannot be reached just now. Nothing was made or sent: try again in a moment.",
 
   sent_title: "Thank you",
-  sent: "Your report has arrived, with random noise in it. Your answers themselves were not sent. You can close this page.",
+  sent: "Your report has arrived. Because of the random noise in it, it may name what you chose, and also what you did not: that is intended. You can close this page.",
   sent_mixed:
     "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to {of_asker} after the end of {day} (world time, UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
   see_results: "See the results",
@@ -194,7 +194,8 @@ export default {
   own_sealed: "What was sealed",
   sealed_note:
     "This is your report as it was sealed. It left this device as {count} sealed bytes, which only {asker} can open.",
-  own_size: "This report says only roughly how many things apply to you, and not which. That was drawn by chance.",
+  own_size:
+    "This report says only roughly how many things apply to you, and not which. That was drawn by chance, and helps the survey too: it shows how many answers people give.",
   example: "What a report looks like",
   example_note: "Made up for this page: it has nothing to do with you or your answers, and is not sent.",
   example_failed: "This part of the page cannot be loaded now.",

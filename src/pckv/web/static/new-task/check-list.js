@@ -3,7 +3,7 @@ import { day, t } from "../shared/language.js";
 import { count, make, plural, replace } from "../shared/page.js";
 import { endText, levelTexts } from "../shared/ranges.js";
 
-const NONE = t("(not said)"),
+const NONE = t("(left out)"),
   MAX_OPTIONS = 25;
 
 const list = (texts) => make("ul", {}, ...texts.map((text) => make("li", {}, text)));

@@ -23,7 +23,7 @@ export class PeopleFields {
       users: numeric(t("People expected"), {
         max: MAX_USERS,
         hint: t(
-          "How many will answer, which is usually fewer than you ask. A guess is enough, but rather too low: the forecast depends on it.",
+          "How many will answer, which is usually fewer than you ask. A guess is enough, better too low than too high: the forecast depends on it.",
         ),
         missing: t("say how many people you expect"),
       }),

@@ -65,7 +65,7 @@ export class PlanSection {
 
   compute = newestOnly(async (signal, turn, { kind, ...values }, perRound) => {
     if (turn !== this.turn) return;
-    this.busy.textContent = t("computing …");
+    this.busy.textContent = `– ${t("computing …")}`;
     try {
       const isDiscovery = kind === "discovery",
         newest = await asked(`/plan${isDiscovery ? "/discovery" : ""}?${query(values)}`, signal);
@@ -199,6 +199,7 @@ function learned(
     mechanism,
     options,
     guessed_mean_error: guessed,
+    segment,
   },
   light,
 ) {
@@ -227,8 +228,11 @@ function learned(
       "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.",
       range,
     ),
+    segment ? withinGroup(segment) : null,
     isUseful
-      ? t("Its average rating will be known to about ±{range}.", { range: short(round(HALF_RANGE * ofMean)) })
+      ? t("Its average rating will come with a range of about ±{range}, or a wider one.", {
+          range: short(round(HALF_RANGE * ofMean)),
+        })
       : null,
     ofMean !== null && ofMean !== undefined && !isUseful
       ? t("Its average rating will be no better than a guess.")
@@ -240,6 +244,20 @@ function learned(
       : null,
     goingOn(light, outlook),
   ].filter(Boolean);
+}
+
+// Shares within a group are those of fewer people, and the more groups, the fewer.
+function withinGroup({ label_share: people, smallest_share: smallest }) {
+  const values = { people: percent(round(people)), share: percent(round(smallest)) };
+  return smallest === 1
+    ? t(
+        "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.",
+        values,
+      )
+    : t(
+        "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.",
+        values,
+      );
 }
 
 function found({ users, characters, frequency }, light) {

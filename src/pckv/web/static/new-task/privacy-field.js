@@ -9,7 +9,7 @@ const PRESETS = [
     "1",
     t("Strong"),
     t(
-      "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that is not allowed. It needs the most people.",
+      "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that people could be punished for. It needs the most people.",
     ),
     t("A single response then says little about the person who sent it, and is no proof of any answer."),
   ],

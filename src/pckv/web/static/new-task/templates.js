@@ -21,7 +21,9 @@ export const TEMPLATES = {
   },
   rate: {
     title: t("Choose and rate"),
-    text: t("People also rate what they ticked, from 1 to 5. You learn average ratings, too."),
+    text: t(
+      "People also rate what they ticked, from 1 to 5. You learn average ratings, too. It takes a thousand people or more.",
+    ),
     example: t("Which of our courses do you know, and how do you like them?"),
     name: t("Courses, this year"),
     options: OPTIONS.activities,
@@ -45,7 +47,9 @@ export const TEMPLATES = {
   },
   symptoms: {
     title: t("Symptoms with severity"),
-    text: t("People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe)."),
+    text: t(
+      "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe). It takes thousands of people.",
+    ),
     example: t("Which of these symptoms did you have this week, and how severe were they?"),
     name: t("Symptoms, this week"),
     options: OPTIONS.symptoms,

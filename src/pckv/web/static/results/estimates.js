@@ -24,8 +24,10 @@ export function shareCell(estimate, mark = null) {
   return ranged(...words, limits(estimate, "frequency"), mark);
 }
 
-// Where larger sets may hide too much, the mean of the reported pairs stands beside, under that name.
+// A key that noise may explain perhaps has no participant, and then no mean. Where larger sets may hide too much, the mean
+// of the reported pairs stands beside, under that name.
 export function meanCell(estimate) {
+  if (!estimate.detected) return make("span", {}, UNKNOWN);
   const { value, range } = meanTexts(estimate),
     reported = reportedMeanTexts(estimate),
     isHidden = estimate.reported_mean_known && !estimate.mean_known,

@@ -28,12 +28,16 @@ function cited(row) {
   return make("span", { class: "cited" }, t("{value} ({range})", { value, range }));
 }
 
-// Of several keys each is named with its range, and no name with commas in it is taken for two. "One of": the others
-// need not come next. Those that may be zero, and more than three, are not named.
-const LISTS = [t("{a}, {x} of people"), t("{a}, {x} of people; {b}, {y}"), t("{a}, {x} of people; {b}, {y}; {c}, {z}")],
+// Of several keys that lie above all others each is named with its range, and no name with commas in it is taken for two.
+// Where one of several may be the most frequent, the first is named with its range, and those that may be zero, or more
+// than three, are not named.
+const LISTS = [t("{a}, {x} of people; {b}, {y}"), t("{a}, {x} of people; {b}, {y}; {c}, {z}")],
   ALL = t("These were chosen most often: {list}"),
-  ONE_OF = t("One of these was chosen most often, but their ranges overlap: {list}"),
-  ONE_OF_MORE = t("Which was chosen most often is open; highest now: {list}");
+  ONE_OF = [
+    t("{a} is highest, with {x} of people; that is not certain, since the range of {b} overlaps with it"),
+    t("{a} is highest, with {x} of people; that is not certain, since the ranges of {b} and {c} overlap with it"),
+  ],
+  ONE_OF_MORE = t("{a} is highest, with {x} of people; that is not certain, since several ranges overlap with it");
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.
 function mostFrequent(rows, isPart) {
@@ -47,8 +51,9 @@ function mostFrequent(rows, isPart) {
   }
   let sentence;
   if (top.length > 1) {
-    const words = shown.length < top.length ? ONE_OF_MORE : areAbove(top, rows) ? ALL : ONE_OF;
-    sentence = words.replace("{list}", LISTS[shown.length - 1]);
+    if (shown.length < top.length) sentence = ONE_OF_MORE;
+    else if (areAbove(top, rows)) sentence = ALL.replace("{list}", LISTS[shown.length - 2]);
+    else sentence = ONE_OF[shown.length - 2];
   } else {
     const { value, between } = frequencyTexts(top[0]);
     sentence = t("{a} was chosen most often: {value} of people, {between}", { value, between });

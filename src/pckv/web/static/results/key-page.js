@@ -230,8 +230,12 @@ function meanSentence(estimate, { low, high, about }) {
     };
   if (estimate.mean_known)
     return t("Those who chose it give it {value} on average, {between}, on a scale from {first} to {last}.", values);
-  if (!estimate.reported_mean_known)
-    return t("The average of what they say is unknown: it may be anything on a scale from {first} to {last}.", values);
+  if (!estimate.reported_mean_known) {
+    const isNarrower = estimate.detected && (estimate.mean_low > low || estimate.mean_high < high);
+    return isNarrower
+      ? t("The average of what they say is unknown: {between}, on a scale from {first} to {last}.", values)
+      : t("The average of what they say is unknown: it may be anything on a scale from {first} to {last}.", values);
+  }
   const reported = reportedMeanTexts(estimate, about.unit);
   return t(
     "The average of what they say is unknown: {between}, on a scale from {first} to {last}, since people with many answers may say other things. The average of the answers that were reported is {reported}, {reportedBetween}.",

@@ -2,9 +2,8 @@
 import { Chart } from "../shared/chart.js";
 import { choose, day, dayBefore, language, preferred, t } from "../shared/language.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
-import { levelNames, meanTitle, UNKNOWN } from "../shared/ranges.js";
+import { levelNames, meanTitle } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
-import { hasValues } from "../shared/task-words.js";
 import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure, readingOf } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
@@ -124,18 +123,13 @@ function state({ phase, closed, closes, opens, last_report: last }) {
 }
 
 function table(rows, task) {
-  // A key that noise may explain perhaps has no participant, and then no mean.
   const title = meanTitle(task),
     columns = [
       { name: t("Answer option") },
       { name: t("Chosen by"), number: true },
       ...(title ? [{ name: title, number: true }] : []),
     ],
-    row = (each) => [
-      named(each.key),
-      shareCell(each),
-      ...(hasValues(task) ? [each.detected ? meanCell(each) : UNKNOWN] : []),
-    ],
+    row = (each) => [named(each.key), shareCell(each), ...(title ? [meanCell(each)] : [])],
     isSoft = ({ detected }) => !detected;
   return new Table({ columns, row, isSoft, kind: "public" }).show(rows).element;
 }
@@ -218,7 +212,13 @@ function reading({ level, epsilon, padding, about: { contact }, estimates, segme
       "Over all people, most of the noise cancels out. Each number has a range, which holds the true one with a confidence of {level}.",
       { level: percent(level) },
     ),
-    ...(hasRare ? [t("An answer that is not distinguishable from noise may have been chosen by none.")] : []),
+    ...(hasRare
+      ? [
+          t(
+            "An answer that is not distinguishable from noise may have been chosen by none, or by as many as the end of its range says.",
+          ),
+        ]
+      : []),
     ...(contact ? [t("Contact: {contact}", { contact })] : []),
   ];
   const details = t(

@@ -11,18 +11,15 @@ const MAX_DIFFERENCES = 50;
 
 const limitsOf = ({ share, share_low: low, share_high: high }) => ({ share, low, high });
 
-// What tables and charts say of the share within a group: nothing is known of one that may be anything, and the range of
-// one that does not stand out begins at 0.
+// What tables and charts say of the share within a group: of one that stands out at least that it is above zero, and the
+// range of any other begins at 0.
 function shareSaid(row, detected) {
   const limits = limitsOf(row),
-    { value, range, most } = shareTexts(limits),
-    known = detected && (limits.low > 0 || limits.high < 1);
-  return {
-    known,
-    word: known ? value : limits.high < 1 ? TOO_RARE : UNKNOWN,
-    range: known ? range : most,
-    limits: { ...limits, low: known ? limits.low : 0 },
-  };
+    { value, range, most, high } = shareTexts(limits),
+    known = detected && (limits.low > 0 || limits.high < 1),
+    word = known ? value : t("above zero");
+  if (detected) return { known, word, range: limits.low > 0 ? range : t("up to {high}", { high }), limits };
+  return { known, word: limits.high < 1 ? TOO_RARE : UNKNOWN, range: most, limits: { ...limits, low: 0 } };
 }
 
 function shareWithin(row, detected = true) {
@@ -93,6 +90,7 @@ export function differencesSaid({ name, false_discovery_rate: rate }, total, { s
       isPart
         ? t("Among these answers, no difference between two groups of “{name}” stands out from the noise.", { name })
         : t("No difference between two groups of “{name}” stands out from the noise.", { name }),
+      t("That does not mean that there is none: where ranges are wide, even a large one may stay hidden."),
     ];
   const values = { name, differences: plural(total, "difference"), rate: percent(rate) };
   return [

@@ -38,8 +38,10 @@ export const t = (text, values = {}) => filled(german[text] ?? text, values);
 // A number in all its digits, with the decimal sign of the language.
 export const allDigits = (number) => (language === "de" ? String(number).replace(".", ",") : String(number));
 
+// As in the region that the browser names, such as en-GB.
 const daysIn = (tag) => {
-  const days = new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" });
+  const regional = navigator.languages.find((each) => each.split("-")[0] === tag) ?? tag,
+    days = new Intl.DateTimeFormat(regional, { dateStyle: "long", timeZone: "UTC" });
   return (text) => days.format(new Date(`${text}T00:00Z`));
 };
 
