@@ -113,7 +113,7 @@ def test_the_forecast_says_what_shows_within_a_group(people: Any) -> None:
     open_form(operator, planned=True)
     fill_task(operator, "planned by group", KEYS, rated=False)
     ask_for_groups(operator, LABELS)
-    words = r"Within a group of 50 % of people, an answer stands out if at least [\d.]+ % of them choose it"
+    words = r"Within a group of 33 % of people, an answer stands out if at least [\d.]+ % of them choose it"
     operator.page.locator(".plan").get_by_text(re.compile(words)).wait_for()
 
 

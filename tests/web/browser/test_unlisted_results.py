@@ -65,7 +65,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     assert {(row["false_discovery_rate"], row["collides"]) for row in rows} == {("0.05", "False")}
     operator.unfold("Details: how this was estimated")
     choose(page, "False discovery rate", "0.2")
-    page.locator(".verdict", has_text="at most 20 % of such flags").wait_for()
+    page.locator(".verdict", has_text="at most 20 % of such statements").wait_for()
     assert page.url.endswith("?false_discovery_rate=0.2")
     # Nothing is computed by itself: new reports are told, and counted on request.
     send_reports(server, hashed, [pckv.perturb(hashed, {"beta": 3}) for _ in range(7)])
