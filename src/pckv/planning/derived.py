@@ -7,11 +7,12 @@ with a covariance (`pckv.statistics.moments`). Errors are roots of mean squared 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from pckv.base.errors import ParameterError
-from pckv.base.words import percent, plural, two_digits
+from pckv.base.words import percent, plural, points, two_digits
 from pckv.mechanisms.base import CountLaw, ItemLaw, Support
 from pckv.mechanisms.derivation import Segment, check_labels
 from pckv.planning.assessment import Assessment, TypicalKey
@@ -23,6 +24,8 @@ from pckv.statistics.moments import CountMoments, JointMoments
 
 # Shares of people who hold two keys, for which errors are shown where less than half as many as expected do.
 PAIR_SHARES = (0.05, 0.01, 0.001)
+# The error of the other share depends on it: after this many rounds both are known.
+ROUNDS = 20
 OFTEN = f"about {percent(DETECTION_POWER)} of the time"
 
 
@@ -77,6 +80,8 @@ class PlannedSegment:
         overall_cost: The error of a typical frequency over all people, relative to a task without a segment.
         within_cost: The same for a share within the label; `public_cost` for one task per label.
         smallest_share: The share within the label that stands out from the noise about 80 % of the time; at most 1.
+        smallest_difference: How far a share within another such label has to be from a typical one for the two to be
+            said to differ about 80 % of the time, where reports hide nothing; 1 where none is far enough.
         people: One hostile report raises a share within the label as much as this many people raise a frequency.
         errors: By the share of the people with the label that hold a key.
     """
@@ -87,6 +92,7 @@ class PlannedSegment:
     within_cost: float
     public_cost: float
     smallest_share: float
+    smallest_difference: float
     people: float
     errors: tuple[WithinErrorAt, ...]
 
@@ -130,9 +136,18 @@ class PlannedSegment:
         )
         return Section(
             f"Within {self._label}, one of {self.labels}: 95 % ranges",
-            (costs, f"Within the label, {least}."),
+            (costs, f"Within the label, {least}.", self._differing()),
             ("true share", "over all people", "within the label", "one task per label", *means),
             tuple(rows),
+        )
+
+    def _differing(self) -> str:
+        """Say which differences between two labels will stay hidden."""
+        if self.smallest_difference == 1:
+            return "No difference between two such labels is sure to stand out."
+        return (
+            f"Differences between two such labels of less than about {points(self.smallest_difference)} will mostly "
+            "not stand out."
         )
 
     def hostile(self) -> str:
@@ -315,9 +330,25 @@ def planned_segment(
         within_cost=within(typical) / without,
         public_cost=TypicalKey(public).frequency_error / without,
         smallest_share=min(1.0, least / share),
+        smallest_difference=_smallest_difference(within, typical, expected.question.keys * math.comb(labels.count, 2)),
         people=items.people / share,
         errors=tuple(map(error_at, frequencies)),
     )
+
+
+def _smallest_difference(error: Callable[[float], float], share: float, tested: int) -> float:
+    """Return how far a share must be from another one for that to stand out among all that are tested.
+
+    It is the first to be found: its deviate must be that of a two-sided test at the rate, divided by all tests. The
+    other share is on the side where there is more room; 1 if there is not enough.
+    """
+    normal = NormalDist()
+    deviate = normal.inv_cdf(1 - DEFAULT_FLAG_RATE / (2 * tested)) + normal.inv_cdf(DETECTION_POWER)
+    side, room = (1, 1 - share) if share <= 1 / 2 else (-1, share)
+    difference = 0.0
+    for _ in range(ROUNDS):
+        difference = min(room, deviate * math.hypot(error(share), error(share + side * difference)))
+    return difference if difference < room else 1.0
 
 
 def planned_together(chosen: Assessment, alone: Assessment) -> PlannedTogether:

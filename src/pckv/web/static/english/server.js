@@ -105,6 +105,10 @@ export default {
     "{1} differences of shares between groups of “{2:raw}” stand out from {3}.",
   "No difference of shares between labels of “{}” stands out from {}.":
     "No difference of shares between groups of “{1:raw}” stands out from {2}.",
+  "Differences between two such labels of less than about {} will mostly not stand out.":
+    "Differences between two such groups of less than about {1} will mostly not stand out.",
+  "No difference between two such labels is sure to stand out.":
+    "No difference between two such groups is sure to stand out.",
   "Means are not compared between labels: only shares are.":
     "Averages are not compared between groups: only shares are.",
   "No two keys together stand out from {}.": "No two answer options chosen together stand out from {1}.",

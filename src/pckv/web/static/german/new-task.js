@@ -384,6 +384,10 @@ export default {
   "Whom participants may ask: an address, or a name.": "Wen Teilnehmende fragen können: eine Adresse oder ein Name.",
   "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.":
     "In einer Gruppe mit {people} der Personen hebt sich eine Antwort ab, wenn mindestens {share} von ihnen sie wählen. Je weniger Gruppen, desto besser.",
+  "Between two groups, differences of less than about {points} percentage points will mostly not stand out.":
+    "Zwischen zwei Gruppen heben sich Unterschiede von weniger als etwa {points} Prozentpunkten meist nicht ab.",
+  "No difference between two groups is sure to stand out.":
+    "Zwischen zwei Gruppen hebt sich kein Unterschied sicher ab.",
   "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.":
     "In einer Gruppe mit {people} der Personen hebt sich nicht einmal eine Antwort sicher ab, die alle von ihnen wählen.",
   "With another ε": "Mit einem anderen ε",

@@ -247,17 +247,25 @@ function learned(
 }
 
 // Shares within a group are those of fewer people, and the more groups, the fewer.
-function withinGroup({ label_share: people, smallest_share: smallest }) {
+function withinGroup({ label_share: people, smallest_share: smallest, smallest_difference: difference }) {
   const values = { people: percent(round(people)), share: percent(round(smallest)) };
-  return smallest === 1
-    ? t(
-        "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.",
-        values,
-      )
-    : t(
-        "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.",
-        values,
-      );
+  const differing =
+    difference === 1
+      ? t("No difference between two groups is sure to stand out.")
+      : t("Between two groups, differences of less than about {points} percentage points will mostly not stand out.", {
+          points: short(round(100 * difference)),
+        });
+  const alone =
+    smallest === 1
+      ? t(
+          "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.",
+          values,
+        )
+      : t(
+          "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.",
+          values,
+        );
+  return `${alone} ${differing}`;
 }
 
 function found({ users, characters, frequency }, light) {
