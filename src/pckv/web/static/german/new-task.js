@@ -243,8 +243,8 @@ export default {
   "People choose": "Personen wählen",
   "People choose and rate": "Personen wählen und bewerten",
   "People expected": "Erwartete Personen",
-  "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe). It takes thousands of people.":
-    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist, von 1 (leicht) bis 3 (stark). Dafür braucht es Tausende Personen.",
+  "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe). It takes ten thousand people or more.":
+    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist, von 1 (leicht) bis 3 (stark). Dafür braucht es zehntausend Personen oder mehr.",
   "People tick what applies to them. You learn how many that is, for each answer.":
     "Personen kreuzen an, was auf sie zutrifft. Sie erfahren für jede Antwort, wie viele das sind.",
   "People who choose any answer, in % (optional)": "Personen, die überhaupt eine Antwort wählen, in % (freiwillig)",
@@ -253,7 +253,7 @@ export default {
   "People without any make every answer rarer. If you leave it empty, the forecast says what it assumes.":
     "Personen ohne Antwort machen jede Antwort seltener. Lassen Sie das leer, sagt die Vorhersage, was sie annimmt.",
   "People write short answers. You learn which ones are frequent, and how frequent. It takes thousands of people.":
-    "Personen schreiben kurze Antworten. Sie erfahren, welche häufig sind und wie häufig. Dafür braucht es Tausende Personen.",
+    "Personen schreiben kurze Antworten. Sie erfahren, welche häufig sind und wie häufig. Dafür braucht es zehntausend Personen oder mehr.",
   Preview: "Vorschau",
   Privacy: "Datenschutz",
   "Privacy level": "Datenschutzstufe",

@@ -48,7 +48,7 @@ export const TEMPLATES = {
   symptoms: {
     title: t("Symptoms with severity"),
     text: t(
-      "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe). It takes thousands of people.",
+      "People tick their symptoms and say how severe each is, from 1 (mild) to 3 (severe). It takes ten thousand people or more.",
     ),
     example: t("Which of these symptoms did you have this week, and how severe were they?"),
     name: t("Symptoms, this week"),
