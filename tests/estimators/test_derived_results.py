@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,13 +23,12 @@ from pckv.estimators.segments import LabelCounts
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.derivation import MECHANISMS
 from pckv.mechanisms.grr.law import GrrLaw
-from pckv.statistics.moments import SupportMoments
+from pckv.statistics.moments import GAUSSIAN_NOISE, SupportMoments
 from pckv.tally.decode.support import KeySupport, item_support, key_support
 from support.derived import collect, people_who_hold
 from support.faults import Fault, in_place
 
 LABELS = Segment("age", ["young", "middle", "old"])
-LABELS_OF_TWO = Segment("age", ["young", "old"])
 KEYS = 12
 
 
@@ -119,38 +118,67 @@ def test_labels_are_known_better_since_everybody_has_one() -> None:
     assert width < 0.9
 
 
-@pytest.mark.parametrize(("shares", "people"), [((0.5, 0.5), 60), ((0.5, 0.5), 150), ((0.1, 0.9), 150)])
-def test_labels_are_known_better_where_noise_is_rare(shares: tuple[float, float], people: int) -> None:
-    """Of 2,000 collections, .93 to .975 hold at 95 % (a standard error is .005); half as wide ones, a control, do not.
+class Coverage(NamedTuple):
+    """How often 95 % intervals of labels hold the truth, and half as wide ones; the width relative to single counts."""
 
-    So do counts of 4 to 20, since the errors of both labels are one error with two signs.
-    """
-    rng, task = default_rng(11), by_group(keys=7, epsilon=2, padding=4, mechanism="grr", segment=LABELS_OF_TWO)
+    held: float
+    of_halves: float
+    width: float
+
+
+def of_rare_noise(shares: tuple[float, ...], people: int, collections: int, **options: Any) -> Coverage:
+    """Draw the counts of labels anew, where false supports are few."""
+    count, rng = len(shares), default_rng(11)
+    labels = Segment("age", [str(number) for number in range(count)])
+    task = by_group(keys=7, mechanism="grr", segment=labels, **options)
     tally = collect(task, people_who_hold(np.zeros((people, 7), np.bool_), np.zeros(people, np.int64)))
-    parents = Items.of(tally, np.arange(2), 0, most=1, order=0, one_level=True)
-    assert parents.are_few
-    false, signal = parents.moments.noise, parents.moments.signal
+    parents = Items.of(tally, np.arange(count), 0, most=1, order=0, one_level=True)
+    assert parents.reports * parents.moments.noise < GAUSSIAN_NOISE
+    # A report of `grr` says one label, the own one most often, or none.
+    chances = np.full((count, count + 1), parents.moments.noise)
+    chances[:, :count] += parents.moments.signal * np.eye(count)
+    chances[:, count] = 1 - chances[:, :count].sum(axis=1)
     inside, widths = np.zeros(2), np.zeros(2)
-    for number in range(2_000):
-        first = rng.binomial(people, shares[0])
-        asked = rng.hypergeometric(first, people - first, parents.reports)
-        # A report of `grr` says one label, the other one, or neither.
-        one, other = (
-            rng.multinomial(of_label, [false + signal * own, false + signal * (not own), 1 - 2 * false - signal])
-            for of_label, own in ((asked, True), (parents.reports - asked, False))
-        )
-        now = replace(parents, support=KeySupport((one + other)[None, :2]))
-        found = LabelCounts(now, now).labels(["a", "b"], Origin("t", "grr", people, 2.0, "bayes", 0.95, 0))
-        truth, middle = np.array([first, people - first]) / people, (found.share_low + found.share_high) / 2
+    for number in range(collections):
+        have = rng.multinomial(people, shares)
+        asked = rng.multivariate_hypergeometric(have, parents.reports)
+        said = sum(rng.multinomial(each, chance) for each, chance in zip(asked, chances, strict=True))
+        now = replace(parents, support=KeySupport(np.asarray(said)[None, :count]))
+        found = LabelCounts(now, now).labels(list(labels.labels), Origin("t", "grr", people, 2.0, "bayes", 0.95, 0))
+        truth, middle = have / people, (found.share_low + found.share_high) / 2
         away, half = np.abs(truth - middle), (found.share_high - found.share_low) / 2
         inside += (away <= half + 1e-12).mean(), (away <= half / 2).mean()
         if number < 20:
             alone = now.interval(0.95)
             widths += half.sum(), (alone.high - alone.low).sum() / 2
-    held, of_halves = inside / 2_000
+    held, of_halves = inside / collections
+    return Coverage(held, of_halves, widths[0] / widths[1])
+
+
+@pytest.mark.parametrize(("shares", "people"), [((0.5, 0.5), 60), ((0.5, 0.5), 150), ((0.1, 0.9), 150)])
+def test_two_labels_are_known_better_where_noise_is_rare(shares: tuple[float, float], people: int) -> None:
+    """Of 2,000 collections, .93 to .975 hold at 95 % (a standard error is .005); half as wide ones, a control, do not.
+
+    So do counts of 4 to 20, since the errors of both labels are one error with two signs.
+    """
+    held, of_halves, width = of_rare_noise(shares, people, 2_000, epsilon=2, padding=4)
     assert 0.93 < held < 0.975
     assert of_halves < 0.8
-    assert widths[0] < 0.9 * widths[1]
+    assert width < 0.9
+
+
+@pytest.mark.parametrize(
+    ("shares", "people", "options"),
+    [((1 / 16,) * 16, 60, {"epsilon": 6, "padding": 1}), ((0.9, *(0.025,) * 4), 100, {"epsilon": 4, "padding": 1})],
+)
+def test_intervals_of_many_labels_hold_where_noise_is_rare(
+    shares: tuple[float, ...], people: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 300 collections, at least .95 of 1,500 intervals and more; normal ones of sixteen labels, a control, do not."""
+    assert of_rare_noise(shares, people, 300, **options).held > 0.95
+    if len(shares) == 16:
+        monkeypatch.setattr(Items, "are_few", False)
+        assert of_rare_noise(shares, people, 300, **options).held < 0.92
 
 
 def test_keys_are_those_of_all_labels() -> None:

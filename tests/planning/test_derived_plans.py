@@ -17,13 +17,14 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
+from pckv.base.words import percent, points
 from pckv.device.vectorised import perturb_many
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.derivation import MECHANISMS, ByGroup, Together
 from pckv.mechanisms.registry import LAWS, build
 from pckv.planning.assessment import Assessment
-from pckv.planning.derived import ItemErrors, Labels, planned_segment
+from pckv.planning.derived import ItemErrors, Labels, PlannedSegment, planned_segment
 from pckv.planning.people import expect
 from pckv.planning.set_sizes import SetSizes, Spectrum
 from pckv.statistics.moments import CountMoments
@@ -349,6 +350,28 @@ def said_to_differ(difference: float, collections: int) -> float:
         assert within is not None
         found += any(row.key == "0" and row.label_a == "old" for row in within.differences)
     return found / collections
+
+
+def test_a_difference_is_told_between_labels_that_can_be() -> None:
+    """Of two labels, if 90 % have one, 10 % have the other; the smaller decides, whichever is planned for."""
+
+    def planned_for(share: float, users: int = 20_000) -> PlannedSegment:
+        found = plan(10, users=users, epsilon=2, segment=2, label_share=share).segment
+        assert found is not None
+        return found
+
+    small, large, equal = map(planned_for, (0.1, 0.9, 0.5))
+    assert (small.other_share, large.other_share, equal.other_share) == pytest.approx((0.9, 0.1, 0.5))
+    assert equal.smallest_difference < 0.5 * min(small.smallest_difference, large.smallest_difference)
+    typical = percent(large.typical_share)
+    assert (
+        f"A share of {typical} here and one within a label that 10 % of people have are said to differ about 80 % of "
+        f"the time if they are about {points(large.smallest_difference)} apart; smaller differences often stay hidden."
+    ) in large.section(None).sentences
+    assert (
+        "Whatever the share within a label that 10 % of people have is, it is not sure to be said to differ from one "
+        f"of {percent(planned_for(0.9, 200).typical_share)} here."
+    ) in planned_for(0.9, 200).section(None).sentences
 
 
 def test_a_difference_of_the_planned_size_is_found_four_times_out_of_five() -> None:

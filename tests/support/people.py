@@ -357,18 +357,20 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     frequency = (
         f"{share.value} ({share.range})" if row["detected"] else f"not distinguishable from noise ({share.most})"
     )
+    if not row["detected"]:
+        return (row["key"], (frequency, (f, f_low, f_high)), ("unknown", None))
     value = ranged(m, m_low, m_high)
     mean = f"{value.value if row['mean_known'] else 'unknown'} ({value.range})"
     return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
 
 
 def table(page: Any) -> list[tuple[Any, ...]]:
+    def digits(title: str | None) -> tuple[float, ...] | None:
+        return None if title is None else tuple(map(float, re.split(": | to ", title)))
+
     rows = []
     for row in page.locator(".estimates tbody tr").all():
-        cells = [
-            (cell.inner_text(), tuple(map(float, re.split(": | to ", cell.get_attribute("title")))))
-            for cell in row.locator("td.number").all()
-        ]
+        cells = [(cell.inner_text(), digits(cell.get_attribute("title"))) for cell in row.locator("td.number").all()]
         rows.append((row.locator("th").inner_text(), *cells))
     return rows
 

@@ -21,6 +21,9 @@ from pckv.statistics.detection import Detection, discoveries, selected_level
 from pckv.statistics.projection import project_to_sum
 from pckv.tally import Tally
 
+# The errors of so many shares that add up to 1 are one error with two signs.
+TWO = 2
+
 
 def estimate_segments(  # noqa: PLR0917
     tally: Tally, keys: Integers, names: list[str], origin: Origin, rate: float, progress: Progress
@@ -88,10 +91,11 @@ class LabelCounts:
     def _label_interval(self, level: float) -> Interval:
         """Return the intervals of labels' shares: everybody has one, so that what all are too high by is taken off.
 
-        Hostile reports say anything: labels then keep the intervals of their own counts.
+        Hostile reports say anything, and counts of a few are not normal, but for two labels whose errors are one with
+        two signs: labels then keep the intervals of their own counts.
         """
         parents = self.parents
-        if not parents.reports or parents.hostile.reports:
+        if not parents.reports or parents.hostile.reports or (parents.are_few and len(parents) > TWO):
             return parents.interval(level)
         found = parents.frequency - (parents.frequency.sum() - 1) / len(parents)
         held = np.clip(found, 0, 1)

@@ -80,7 +80,9 @@ class PlannedSegment:
         overall_cost: The error of a typical frequency over all people, relative to a task without a segment.
         within_cost: The same for a share within the label; `public_cost` for one task per label.
         smallest_share: The share within the label that stands out from the noise about 80 % of the time; at most 1.
-        smallest_difference: How far a share within another such label has to be from a typical one for the two to be
+        typical_share: The share within a label that one within another label is compared with.
+        other_share: The share of people who have another label, where the others are equally frequent.
+        smallest_difference: How far a share within another label has to be from the typical one for the two to be
             said to differ about 80 % of the time, where reports hide nothing; 1 where none is far enough.
         people: One hostile report raises a share within the label as much as this many people raise a frequency.
         errors: By the share of the people with the label that hold a key.
@@ -92,6 +94,8 @@ class PlannedSegment:
     within_cost: float
     public_cost: float
     smallest_share: float
+    typical_share: float
+    other_share: float
     smallest_difference: float
     people: float
     errors: tuple[WithinErrorAt, ...]
@@ -142,12 +146,15 @@ class PlannedSegment:
         )
 
     def _differing(self) -> str:
-        """Say which differences between two labels will stay hidden."""
+        """Say which differences between two labels will be found."""
+        typical, other = percent(self.typical_share), f"a label that {percent(self.other_share)} of people have"
         if self.smallest_difference == 1:
-            return "No difference between two such labels is sure to stand out."
+            return (
+                f"Whatever the share within {other} is, it is not sure to be said to differ from one of {typical} here."
+            )
         return (
-            f"Differences between two such labels of less than about {points(self.smallest_difference)} will mostly "
-            "not stand out."
+            f"A share of {typical} here and one within {other} are said to differ {OFTEN} if they are about "
+            f"{points(self.smallest_difference)} apart; smaller differences often stay hidden."
         )
 
     def hostile(self) -> str:
@@ -308,9 +315,9 @@ def planned_segment(
     items, expected, share = ItemErrors(chosen), chosen.expected, labels.share
     typical, padding = expected.people.typical_frequency, chosen.padding
 
-    def within(frequency: float) -> float:
+    def within(frequency: float, label: float = share) -> float:
         seen = expected.seen(frequency, padding)
-        return items.ratio_error(share * frequency, share, share * frequency * seen, share)
+        return items.ratio_error(label * frequency, label, label * frequency * seen, label)
 
     def error_at(frequency: float) -> WithinErrorAt:
         return WithinErrorAt(
@@ -323,6 +330,7 @@ def planned_segment(
 
     without = TypicalKey(alone).frequency_error
     least = items.smallest_share(labels.count * expected.question.keys, expected.surely_seen(padding))
+    other, tested = (1 - share) / (labels.count - 1), expected.question.keys * math.comb(labels.count, 2)
     return PlannedSegment(
         labels=labels.count,
         label_share=share,
@@ -330,14 +338,16 @@ def planned_segment(
         within_cost=within(typical) / without,
         public_cost=TypicalKey(public).frequency_error / without,
         smallest_share=min(1.0, least / share),
-        smallest_difference=_smallest_difference(within, typical, expected.question.keys * math.comb(labels.count, 2)),
+        typical_share=typical,
+        other_share=other,
+        smallest_difference=_smallest_difference(within(typical), lambda found: within(found, other), typical, tested),
         people=items.people / share,
         errors=tuple(map(error_at, frequencies)),
     )
 
 
-def _smallest_difference(error: Callable[[float], float], share: float, tested: int) -> float:
-    """Return how far a share must be from another one for that to stand out among all that are tested.
+def _smallest_difference(error: float, other: Callable[[float], float], share: float, tested: int) -> float:
+    """Return how far another share must be from this one, which has the error, to stand out among all that are tested.
 
     It is the first to be found: its deviate must be that of a two-sided test at the rate, divided by all tests. The
     other share is on the side where there is more room; 1 if there is not enough.
@@ -347,7 +357,7 @@ def _smallest_difference(error: Callable[[float], float], share: float, tested: 
     side, room = (1, 1 - share) if share <= 1 / 2 else (-1, share)
     difference = 0.0
     for _ in range(ROUNDS):
-        difference = min(room, deviate * math.hypot(error(share), error(share + side * difference)))
+        difference = min(room, deviate * math.hypot(error, other(share + side * difference)))
     return difference if difference < room else 1.0
 
 

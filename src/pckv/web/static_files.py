@@ -177,7 +177,7 @@ async def _organisation(organisations: Organisations) -> list[tuple[str, str]]:
 
 
 async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, dict[str, str]]:
-    """Return a task, and what its page is told: that it is a series or closed, and where its results are public.
+    """Return a task, and what its page is told: if it is a series, closed, or for anyone, and where its results are.
 
     Raises:
         ProblemDetails: if there is neither a task nor a series.
@@ -191,6 +191,8 @@ async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, dict[str, s
     known = {"results": f"/results/{survey_id}"} if stored.public_results and stored.binned is None else {}
     if stored.binned is not None or stored.phase(contracts.today()) is Phase.CLOSED:
         known["closed"] = "yes"
+    elif not stored.by_invitation:
+        known["anyone"] = "yes"
     return stored.task, known
 
 

@@ -93,6 +93,7 @@ def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -
     shown = answer(three, task_id, {"Toy Story": 1})
     three.page.reload()
     three.page.get_by_text("was already answered on this device").wait_for()
+    three.page.get_by_text("Another person can answer on another device").wait_for()
     three.state("sent")
     assert shown_body(three) == shown
     assert three.page.get_by_role("button").count() == 0

@@ -9,7 +9,7 @@ import pytest
 
 import pckv
 from pckv.contract.coins import follows_coin
-from support.people import PHONE, add_task, ask, count, fill_in, spent
+from support.people import PHONE, add_task, answer, ask, count, fill_in, spent
 from support.serving import ServeProcess
 
 
@@ -34,6 +34,10 @@ def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) ->
     invited.press("Send my answers")
     invited.state("sent")
     assert count(server, task.id) == 1
+    # Another device would need another invitation: that people can answer there is not said.
+    invited.page.reload()
+    known = "This survey was already answered on this device. There is one report, and no second one is made."
+    invited.page.get_by_text(known, exact=True).wait_for()
     for path, state in (
         (f"/join/{task.id}", "invitation_needed"),
         (f"/join/{task.id}#invitation=mistyped", "invitation_unknown"),
@@ -139,9 +143,12 @@ def test_the_page_says_whether_the_browser_may_forget(people: Any, server: Serve
 def test_a_task_closed_early_takes_nothing_and_says_so(people: Any, server: ServeProcess) -> None:
     """Before a participant enters anything; if they have, before anything is perturbed."""
     task = add_task(server, name="closed early")
-    person, late = people(), people(PHONE)
+    before, person, late = people(), people(), people(PHONE)
+    answer(before, task.id, {"Alien": 1})
     fill_in(person, task.id, {"Alien": 1})
     ask(server, "POST", f"/tasks/{task.id}/close")
+    before.page.reload()
+    before.page.get_by_text("The survey is closed: it takes no more answers.").wait_for()
     person.press("Send my answers")
     late.go(f"/join/{task.id}")
     for each in (person, late):

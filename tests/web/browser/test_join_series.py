@@ -73,6 +73,7 @@ def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: 
     page.reload()
     person.state("sent")
     assert "was already answered on this device" in page.locator(".panel").inner_text()
+    assert "Another person" not in page.locator(".panel").inner_text()
     assert page.locator("#next-turn button").count() == 1
     [listed] = [one for one in ask(server, "GET", "/series").json()["series"] if one["id"] == series.id]
     assert (listed["last_round"]["reports"], len(person.sent)) == (1, 1)

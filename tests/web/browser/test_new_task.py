@@ -131,7 +131,7 @@ def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
     names.fill("a\nb")
     open_step(operator, 3)
     for label, value, says in (
-        ("People expected", "2.5", "This must be a whole number, in digits alone, such as 1500."),
+        ("People expected", "2.5", "This must be a whole number, in digits alone, without points or commas."),
         ("Last day", "2020-01-01", "This must be "),
     ):
         page.get_by_label(label).fill(value)

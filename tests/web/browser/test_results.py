@@ -326,6 +326,8 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
                 told([a, b, c, d]),
                 told([c, e, { ...e, key: "F" }, b]),
                 told([a, c, e, { ...e, key: "F" }]),
+                told([a, b, d, row("H", 0, 0.4, false)]),
+                told([a, b, c], { isPart: true }),
                 told([row("G", 0.1, 0.9), a]),
                 told([a], { answer: { reports: 0 } }),
                 told([a], { answer: { reports: 0 }, task: { ...task, phase: "closed" } }),
@@ -334,22 +336,25 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
             ];
         }"""
     )
+    first = "A is highest, with 40 % (30 to 50 %) of people; that is not certain"
     two = "C, 53 % (45 to 60 %) of people; A, 40 % (30 to 50 %)"
     three = "C, 53 % (45 to 60 %) of people; E, 42 % (34 to 50 %); F, 42 % (34 to 50 %)"
     assert found == [
-        "Too early to say: 9 responses so far.",
+        "Too early to say much: 9 responses so far.",
         "For no answer option is it clear whether anyone chose it.",
         "For none of the answer options shown is it clear whether anyone chose it.",
         "From 9 responses, nothing can be said about any answer option.",
         "A: chosen by 40 % of people, between 30 and 50 %.",
         "A was chosen most often: 40 % of people, between 30 and 50 %.",
         "Of those shown: A was chosen most often: 40 % of people, between 30 and 50 %.",
-        "A is highest, with 40 % (30 to 50 %) of people; that is not certain, since several ranges overlap with it.",
+        f"{first}, since the range of another answer overlaps with it.",
         f"These were chosen most often: {two}.",
         "C is highest, with 53 % (45 to 60 %) of people; that is not certain, since the range of A overlaps with it.",
         f"These were chosen most often: {three}.",
         "C is highest, with 53 % (45 to 60 %) of people; that is not certain, since several ranges overlap with it.",
-        "Too early to say: 9 responses so far.",
+        f"{first}, since several ranges overlap with it.",
+        f"Of those shown, these were chosen most often: {two}.",
+        "Too early to say much: 9 responses so far.",
         "There are no responses yet.",
         "There were no responses.",
         "These numbers cannot be used.",

@@ -8,11 +8,14 @@ const WHAT = t(
   "The page of the results shows the question, the description, the number of responses, and the results with their ranges. They are estimates from noisy responses, so what they can tell about a single person is limited, however few respond. Nothing can be changed there.",
 );
 
-const whoSees = ({ name }) =>
-  t(
-    "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.",
-    { name },
-  );
+// The page of a repeated survey leads to no results of a round.
+const whoSees = ({ name, series }) =>
+  series
+    ? t("“{name}”: everybody who has the link sees the results.", { name })
+    : t(
+        "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.",
+        { name },
+      );
 
 // The link to the results, or what is to be done for one.
 async function publicLink({ id }) {

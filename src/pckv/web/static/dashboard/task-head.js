@@ -83,7 +83,7 @@ function phaseSentence({ phase, closed, closes, opens }) {
 
 const PUBLISH = t("Under “Share” you can make the results public.");
 
-// Once a survey is closed, and nothing speaks against its results.
+// Once a survey is closed, and no responses were unusual.
 const canPublish = ({ phase, public_results: isPublic, keys, reports, alarms }) =>
   phase === "closed" && !isPublic && typeof keys === "number" && reports > 0 && !alarms?.unusual.length;
 

@@ -105,10 +105,10 @@ export default {
     "{1} differences of shares between groups of “{2:raw}” stand out from {3}.",
   "No difference of shares between labels of “{}” stands out from {}.":
     "No difference of shares between groups of “{1:raw}” stands out from {2}.",
-  "Differences between two such labels of less than about {} will mostly not stand out.":
-    "Differences between two such groups of less than about {1} will mostly not stand out.",
-  "No difference between two such labels is sure to stand out.":
-    "No difference between two such groups is sure to stand out.",
+  "A share of {} here and one within a label that {} of people have are said to differ about {} of the time if they are about {} apart; smaller differences often stay hidden.":
+    "A share of {1} here and one within a group of {2} of people are said to differ about {3} of the time if they are about {4} apart; smaller differences often stay hidden.",
+  "Whatever the share within a label that {} of people have is, it is not sure to be said to differ from one of {} here.":
+    "Whatever the share within a group of {1} of people is, it is not sure to be said to differ from one of {2} here.",
   "Means are not compared between labels: only shares are.":
     "Averages are not compared between groups: only shares are.",
   "No two keys together stand out from {}.": "No two answer options chosen together stand out from {1}.",

@@ -278,6 +278,7 @@ export default {
   "“{name}” is not published. A deleted draft cannot be restored.":
     "„{name}“ ist nicht veröffentlicht. Ein gelöschter Entwurf lässt sich nicht wiederherstellen.",
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
+  "“{name}”: everybody who has the link sees the results.": "„{name}“: Alle, die den Link haben, sehen die Ergebnisse.",
   "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.":
     "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch die Seite der Umfrage führt zu ihnen, für alle, die geantwortet haben, und sobald sie geschlossen ist.",
   "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":

@@ -51,7 +51,7 @@ export default {
   "At most a certain number": "Höchstens eine bestimmte Anzahl",
   "At most how many": "Höchstens wie viele",
   "At most {number} of them count. If someone gives more, these are chosen at random.":
-    "Höchstens {number} davon zählen. Wählt jemand mehr, entscheidet der Zufall, welche zählen.",
+    "Höchstens {number} davon zählen. Nennt jemand mehr, entscheidet der Zufall, welche zählen.",
   Back: "Zurück",
   Balanced: "Ausgewogen",
   "By invitation": "Mit Einladung",
@@ -124,7 +124,7 @@ export default {
   "Free text: find unknown answers": "Freier Text: unbekannte Antworten finden",
   "French, with é, è, ç and others": "Französisch, mit é, è, ç und anderen",
   "From 2 to 16, of which everybody gives one. Add “no answer” if people may pass.":
-    "2 bis 16 Antworten, von denen jede Person eine wählt. Fügen Sie „keine Angabe“ hinzu, wenn man sie auslassen darf.",
+    "2 bis 16 Antworten, von denen jede Person eine wählt. Fügen Sie „keine Angabe“ hinzu, wenn man diese Frage auslassen darf.",
   "From 2 to 16, the lowest and the highest value included.":
     "Von 2 bis 16, der niedrigste und der höchste Wert mitgezählt.",
   "German, with ä, ö, ü and ß": "Deutsch, mit ä, ö, ü und ß",
@@ -186,10 +186,9 @@ export default {
   "Monday\nWednesday\nSaturday": "Montag\nMittwoch\nSamstag",
   "More options": "Weitere Möglichkeiten",
   "More people.": "Mehr Personen.",
-  "More people: with about {people} in every round, all answers are likely to stand out.":
-    "Mehr Personen: Mit etwa {people} in jeder Runde heben sich wahrscheinlich alle Antworten ab.",
-  "More people: with about {people}, all answers are likely to stand out.":
-    "Mehr Personen: Mit etwa {people} heben sich wahrscheinlich alle Antworten ab.",
+  "More people: with about {people} in every round, there are enough.":
+    "Mehr Personen: Mit etwa {people} in jeder Runde sind es genug.",
+  "More people: with about {people}, there are enough.": "Mehr Personen: Mit etwa {people} sind es genug.",
   "At most {answers} of a person count; of more, some are picked at random.":
     "Von einer Person zählen höchstens {answers}; von mehr werden einige zufällig ausgewählt.",
   "The noise that protects people hides what only a few choose: {link}":
@@ -217,7 +216,7 @@ export default {
   "One link per person you ask, which may be more than will answer. They are shown once, after the survey is published.":
     "Ein Link für jede Person, die Sie fragen; das können mehr sein, als antworten werden. Die Links werden nur einmal gezeigt, wenn die Umfrage veröffentlicht ist.",
   "One of them counts. If someone gives more, it is chosen at random.":
-    "Eine davon zählt. Gibt jemand mehr, wählt der Zufall sie aus.",
+    "Eine davon zählt. Nennt jemand mehr, entscheidet der Zufall, welche zählt.",
   "One per line, in the order of yours.": "Eine je Zeile, in Ihrer Reihenfolge.",
   "Only for harmless questions, such as dates or favourite courses. It needs the fewest people.":
     "Nur für harmlose Fragen, etwa nach Terminen oder Lieblingskursen. Braucht die wenigsten Personen.",
@@ -252,7 +251,7 @@ export default {
     "Wer dort teilgenommen hat, gibt hier mehr von seinem Datenschutz her.",
   "People without any make every answer rarer. If you leave it empty, the forecast says what it assumes.":
     "Personen ohne Antwort machen jede Antwort seltener. Lassen Sie das leer, sagt die Vorhersage, was sie annimmt.",
-  "People write short answers. You learn which ones are frequent, and how frequent. It takes thousands of people.":
+  "People write short answers. You learn which ones are frequent, and how frequent. It takes ten thousand people or more.":
     "Personen schreiben kurze Antworten. Sie erfahren, welche häufig sind und wie häufig. Dafür braucht es zehntausend Personen oder mehr.",
   Preview: "Vorschau",
   Privacy: "Datenschutz",
@@ -384,10 +383,10 @@ export default {
   "Whom participants may ask: an address, or a name.": "Wen Teilnehmende fragen können: eine Adresse oder ein Name.",
   "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.":
     "In einer Gruppe mit {people} der Personen hebt sich eine Antwort ab, wenn mindestens {share} von ihnen sie wählen. Je weniger Gruppen, desto besser.",
-  "Between two groups, differences of less than about {points} percentage points will mostly not stand out.":
-    "Zwischen zwei Gruppen heben sich Unterschiede von weniger als etwa {points} Prozentpunkten meist nicht ab.",
-  "No difference between two groups is sure to stand out.":
-    "Zwischen zwei Gruppen hebt sich kein Unterschied sicher ab.",
+  "If {typical} of one such group choose an answer, and the share of another is about {points} percentage points away, this difference is found in four of five such surveys; smaller ones often stay hidden.":
+    "Wählen {typical} einer solchen Gruppe eine Antwort, und liegt der Anteil einer anderen etwa {points} Prozentpunkte daneben, so wird dieser Unterschied in vier von fünf solchen Umfragen gefunden; kleinere bleiben oft verborgen.",
+  "If {typical} of one such group choose an answer, not even the largest difference to another is sure to be found.":
+    "Wählen {typical} einer solchen Gruppe eine Antwort, so wird nicht einmal der größte Unterschied zu einer anderen sicher gefunden.",
   "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.":
     "In einer Gruppe mit {people} der Personen hebt sich nicht einmal eine Antwort sicher ab, die alle von ihnen wählen.",
   "With another ε": "Mit einem anderen ε",

@@ -93,10 +93,13 @@ export default {
     "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn der Bereich von {b} überschneidet sich damit",
   "{a} is highest, with {x} of people; that is not certain, since the ranges of {b} and {c} overlap with it":
     "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn die Bereiche von {b} und {c} überschneiden sich damit",
+  "{a} is highest, with {x} of people; that is not certain, since the range of another answer overlaps with it":
+    "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn der Bereich einer anderen Antwort überschneidet sich damit",
   "{a} is highest, with {x} of people; that is not certain, since several ranges overlap with it":
     "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn mehrere Bereiche überschneiden sich damit",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
-  "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
+  "Of those shown, these were chosen most often: {list}": "Unter den gezeigten wurden am häufigsten gewählt: {list}",
+  "Too early to say much: {responses} so far": "Noch lässt sich wenig sagen: bisher {responses}",
   "From {responses}, nothing can be said about any answer option":
     "Aus {responses} lässt sich über keine Antwortmöglichkeit etwas sagen",
   "From {responses}, nothing can be said about any of the answer options shown":
@@ -165,7 +168,7 @@ export default {
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
-    "Mehr Antworten: Mit den heutigen ist der Bereich des Anteils allein durch das Rauschen ±{noise} breit. Viermal so viele, {more}, würden das halbieren.",
+    "Mehr Antworten: Mit den heutigen reicht der Anteil allein durch das Rauschen ±{noise} um seinen Wert. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
@@ -312,6 +315,7 @@ export default {
   "{number} answer options": "{number} Antwortmöglichkeiten",
   "The upright line is the share of all people.": "Die senkrechte Linie ist der Anteil unter allen Personen.",
   "Grey: not clearly above zero.": "Grau: nicht klar über null.",
+  "Grey: not clearly above zero, or of unknown size.": "Grau: nicht klar über null, oder von unbekannter Größe.",
   "average {value} ({range})": "Durchschnitt {value} ({range})",
   "Share of people": "Anteil der Personen",
   "Shares within each group of “{name}”": "Anteile innerhalb jeder Gruppe von „{name}“",

@@ -295,10 +295,10 @@ export default {
     "Wenn der Server die Funktionen der Antworten mit Münzen zieht: {1}",
   "Within a label that {} of people have, one hostile report raises a share as much as {} people raise a frequency: shares there are those of fewer people.":
     "In einer Gruppe mit {1} der Personen erhöht eine gefälschte Antwort einen Anteil so sehr, wie {2} Personen eine Häufigkeit erhöhen: Anteile dort sind die von weniger Personen.",
-  "Differences between two such labels of less than about {} will mostly not stand out.":
-    "Unterschiede von weniger als etwa {1:dative} zwischen zwei solchen Gruppen heben sich meist nicht ab.",
-  "No difference between two such labels is sure to stand out.":
-    "Zwischen zwei solchen Gruppen hebt sich kein Unterschied sicher ab.",
+  "A share of {} here and one within a label that {} of people have are said to differ about {} of the time if they are about {} apart; smaller differences often stay hidden.":
+    "Ein Anteil von {1} hier und einer in einer Gruppe mit {2} der Personen gelten in etwa {3} der Fälle als verschieden, wenn sie etwa {4} auseinanderliegen; kleinere Unterschiede bleiben oft verborgen.",
+  "Whatever the share within a label that {} of people have is, it is not sure to be said to differ from one of {} here.":
+    "Welchen Anteil eine Gruppe mit {1} der Personen auch hat: Dass er sich von {2} hier unterscheidet, wird nicht sicher gefunden.",
   "For two keys together, a hostile report counts as much as for one; if keys alone were asked about, it would count as {} people.":
     "Für zwei zusammen gewählte Antwortmöglichkeiten zählt eine gefälschte Antwort so viel wie für eine; würde nur nach einzelnen gefragt, zählte sie wie {1} Personen.",
   "How the light is chosen": "Wie die Ampel gewählt wird",

@@ -121,8 +121,8 @@ export default {
   "the file is larger than 32 MiB": "die Datei ist größer als 32 MiB",
   "this is not a day": "das ist kein Tag",
   "this is not a number": "das ist keine Zahl",
-  "this must be a whole number, in digits alone, such as 1500":
-    "das muss eine ganze Zahl sein, nur mit Ziffern, etwa 1500",
+  "this must be a whole number, in digits alone, without points or commas":
+    "das muss eine ganze Zahl sein, nur mit Ziffern, ohne Punkte oder Kommas",
   "this must be at least {number}": "das muss mindestens {number} sein",
   "this must be at most {number}": "das darf höchstens {number} sein",
   "this must be {day} or later": "das muss der {day} oder später sein",

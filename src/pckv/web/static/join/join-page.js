@@ -253,6 +253,12 @@ function refusal(reason) {
 
 const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"];
 
+// Whether other people can answer: of a report that waits still, that it comes too late is told once that is known.
+function ofOthers(status) {
+  if (told("closed")) return status === "sent" ? say("before_closed") : null;
+  return told("anyone") ? say("before_open") : null;
+}
+
 // Shows the state of the report that a receipt describes. Only a report that was not taken can be sent again.
 function show(receipt, { before = false } = {}) {
   redraw = () => show(receipt, { before });
@@ -274,9 +280,7 @@ function show(receipt, { before = false } = {}) {
       { class: "panel", "aria-label": say(title), "data-state": status },
       head,
       ...words.map((text) => make("p", {}, text)),
-      before
-        ? make("p", {}, make("small", {}, `${say("before")} ${say(told("closed") ? "before_closed" : "before_open")}`))
-        : null,
+      before ? make("p", {}, make("small", {}, [say("before"), ofOthers(status)].filter(Boolean).join(" "))) : null,
       said,
       waiting?.element,
       button,

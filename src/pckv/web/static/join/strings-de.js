@@ -170,7 +170,7 @@ export default {
     "{host} ist gerade nicht erreichbar. Nichts wurde erstellt oder gesendet: Versuchen Sie es gleich noch einmal.",
 
   sent_title: "Vielen Dank",
-  sent: "Ihr Bericht ist angekommen. Wegen des zufälligen Rauschens darin nennt er vielleicht, was Sie gewählt haben, und vielleicht, was Sie nicht gewählt haben: Das ist Absicht. Sie können diese Seite schließen.",
+  sent: "Ihr Bericht ist angekommen. Wegen des zufälligen Rauschens darin sagt er vielleicht, was Sie geantwortet haben, vielleicht auch etwas anderes: Das ist Absicht. Sie können diese Seite schließen.",
   sent_mixed:
     "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (Weltzeit, UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
   see_results: "Zu den Ergebnissen",

@@ -167,7 +167,7 @@ export default {
   not_reached: "{host} cannot be reached just now. Nothing was made or sent: try again in a moment.",
 
   sent_title: "Thank you",
-  sent: "Your report has arrived. Because of the random noise in it, it may name what you chose, and also what you did not: that is intended. You can close this page.",
+  sent: "Your report has arrived. Because of the random noise in it, it may say what you answered, or something else: that is intended. You can close this page.",
   sent_mixed:
     "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to {of_asker} after the end of {day} (world time, UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
   see_results: "See the results",

@@ -46,6 +46,13 @@ function middleOf(task) {
   return values[(values.length - 1) / 2];
 }
 
+// Whether the middle of what has buttons is that of the scale: two named levels around it may be anywhere.
+function isInMiddle(task) {
+  const values = offered(task) ?? [task.low, task.high],
+    [one, other] = [Math.floor, Math.ceil].map((round) => values[round((values.length - 1) / 2)]);
+  return one === other || Math.abs(one + other - task.low - task.high) < (task.high - task.low) / 1e6;
+}
+
 // The ends of the values, and their middle where it has a name, with what they mean.
 function meanings(task) {
   const middle = middleOf(task),
@@ -130,7 +137,8 @@ const legend = ({ task, key }) => say("value_of", { key: nameOf(task, key), rang
 // What the ends and the middle mean, below their values; where values stand in several lines, with these values.
 function labels(task, inLine = true) {
   if (!hasMeanings(task)) return null;
-  const shown = Object.entries(meanings(task)).map(([name, words]) => {
+  const drawn = Object.entries(meanings(task)).filter(([name]) => name !== "middle" || !inLine || isInMiddle(task));
+  const shown = drawn.map(([name, words]) => {
     const member = `${name}_label`;
     return inLine
       ? written("span", task, member)

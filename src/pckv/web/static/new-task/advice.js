@@ -66,8 +66,8 @@ export function advice({ ways, values, light, outlook, isRound }) {
       people = { people: count(Math.ceil(enough.users / digit) * digit) };
     items.push(
       isRound
-        ? t("More people: with about {people} in every round, all answers are likely to stand out.", people)
-        : t("More people: with about {people}, all answers are likely to stand out.", people),
+        ? t("More people: with about {people} in every round, there are enough.", people)
+        : t("More people: with about {people}, there are enough.", people),
     );
   }
   items.push(...ways.filter(isLighter).map(line));

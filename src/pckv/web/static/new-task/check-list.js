@@ -20,7 +20,7 @@ function alike(names) {
   const seen = new Map();
   for (const name of names) {
     const first = seen.get(name.toLowerCase());
-    if (first !== undefined)
+    if (first !== undefined && first !== name)
       return make(
         "p",
         { class: "note" },

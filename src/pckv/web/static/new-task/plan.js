@@ -247,14 +247,28 @@ function learned(
 }
 
 // Shares within a group are those of fewer people, and the more groups, the fewer.
-function withinGroup({ label_share: people, smallest_share: smallest, smallest_difference: difference }) {
-  const values = { people: percent(round(people)), share: percent(round(smallest)) };
+function withinGroup({
+  label_share: people,
+  smallest_share: smallest,
+  typical_share: typical,
+  smallest_difference: difference,
+}) {
+  const values = {
+    people: percent(round(people)),
+    share: percent(round(smallest)),
+    typical: percent(round(typical)),
+    points: short(round(100 * difference)),
+  };
   const differing =
     difference === 1
-      ? t("No difference between two groups is sure to stand out.")
-      : t("Between two groups, differences of less than about {points} percentage points will mostly not stand out.", {
-          points: short(round(100 * difference)),
-        });
+      ? t(
+          "If {typical} of one such group choose an answer, not even the largest difference to another is sure to be found.",
+          values,
+        )
+      : t(
+          "If {typical} of one such group choose an answer, and the share of another is about {points} percentage points away, this difference is found in four of five such surveys; smaller ones often stay hidden.",
+          values,
+        );
   const alone =
     smallest === 1
       ? t(

@@ -38,7 +38,9 @@ export class ScaleField {
     const { scale, low, high, unit, low_label: poor, middle_label: fair, high_label: great, levels } = this.fields;
     this.ends = row(low, high);
     this.own = make("div", {}, this.ends, levels.element);
-    this.element = make("div", {}, scale.element, this.own, row(poor, fair, great, unit));
+    const labels = row(poor, fair, great);
+    labels.classList.add("aligned");
+    this.element = make("div", {}, scale.element, this.own, labels, unit.element);
     this.update();
   }
 

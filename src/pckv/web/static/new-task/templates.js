@@ -68,7 +68,7 @@ export const TEMPLATES = {
   text: {
     title: t("Free text: find unknown answers"),
     text: t(
-      "People write short answers. You learn which ones are frequent, and how frequent. It takes thousands of people.",
+      "People write short answers. You learn which ones are frequent, and how frequent. It takes ten thousand people or more.",
     ),
     example: t("What do you miss most in your town?"),
     name: t("What is missing"),

@@ -33,10 +33,14 @@ function cited(row) {
 // than three, are not named.
 const LISTS = [t("{a}, {x} of people; {b}, {y}"), t("{a}, {x} of people; {b}, {y}; {c}, {z}")],
   ALL = t("These were chosen most often: {list}"),
+  ALL_SHOWN = t("Of those shown, these were chosen most often: {list}"),
   ONE_OF = [
     t("{a} is highest, with {x} of people; that is not certain, since the range of {b} overlaps with it"),
     t("{a} is highest, with {x} of people; that is not certain, since the ranges of {b} and {c} overlap with it"),
   ],
+  ONE_OF_TWO = t(
+    "{a} is highest, with {x} of people; that is not certain, since the range of another answer overlaps with it",
+  ),
   ONE_OF_MORE = t("{a} is highest, with {x} of people; that is not certain, since several ranges overlap with it");
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.
@@ -51,8 +55,9 @@ function mostFrequent(rows, isPart) {
   }
   let sentence;
   if (top.length > 1) {
-    if (shown.length < top.length) sentence = ONE_OF_MORE;
-    else if (areAbove(top, rows)) sentence = ALL.replace("{list}", LISTS[shown.length - 2]);
+    if (shown.length < top.length) sentence = top.length === 2 ? ONE_OF_TWO : ONE_OF_MORE;
+    else if (areAbove(top, rows))
+      return parted((isPart ? ALL_SHOWN : ALL).replace("{list}", LISTS[shown.length - 2]), { a, b, c, x, y, z });
     else sentence = ONE_OF[shown.length - 2];
   } else {
     const { value, between } = frequencyTexts(top[0]);
@@ -119,7 +124,7 @@ export function findingOf({ rows, answer, task, isPart = false }) {
     hasAny = rows.some(({ detected }) => detected);
   let found;
   if (!isClear(rows) && isEarly(task, answer.reports))
-    found = [t("Too early to say: {responses} so far", { responses })];
+    found = [t("Too early to say much: {responses} so far", { responses })];
   else if (hasAny) found = mostFrequent(rows, isPart);
   else if (rows.every(({ frequency_high: high }) => high >= 1))
     found = [

@@ -101,7 +101,7 @@ function within(rows, segments) {
   const panels = groupPanels(segments, rows),
     found = rows
       .map(({ key }, place) => ({ key, cells: panels.map((panel) => panel.rows[place]) }))
-      .filter(({ cells }) => cells.some(({ known }) => known)),
+      .filter(({ cells }) => cells.some(({ detected }) => detected)),
     columns = [{ name: t("Answer option") }, ...panels.map(({ title }) => ({ name: title, number: true }))],
     row = ({ key, cells }) => [named(key), ...cells.map(({ shown, range }) => ranged(shown, range))];
   const title = make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name }));

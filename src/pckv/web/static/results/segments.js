@@ -121,12 +121,21 @@ export function groupPanels({ labels, cells }, estimates) {
   return panels.map((panel) => ({ ...panel, scale }));
 }
 
+// What is grey: shares that do not stand out, and those that do but may be any.
+function greySaid(rows) {
+  const grey = rows.filter(({ known }) => !known);
+  if (!grey.length) return null;
+  return grey.some(({ detected }) => detected)
+    ? t("Grey: not clearly above zero, or of unknown size.")
+    : t("Grey: not clearly above zero.");
+}
+
 // How to read the panels: only what they draw.
 export function groupsCaption(panels) {
   const rows = panels.flatMap((panel) => panel.rows);
   return [
     rows.some(({ mark }) => mark !== undefined) && t("The upright line is the share of all people."),
-    rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+    greySaid(rows),
   ]
     .filter(Boolean)
     .join(" ");
@@ -136,6 +145,7 @@ function cellRow(row, overall) {
   const { known, word, range, limits } = shareSaid(row, row.detected);
   return {
     name: row.key,
+    detected: row.detected,
     value: row.share,
     low: limits.low,
     high: limits.high,

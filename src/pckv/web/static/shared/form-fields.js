@@ -39,7 +39,7 @@ function wrongWith({ validity, type, value, min, max, step }, missing) {
   const isWhole = validity.stepMismatch || (validity.badInput && step !== "any");
   if (validity.badInput && type === "date") return t("this is not a day");
   if (validity.badInput && !isWhole) return t("this is not a number");
-  if (isWhole) return t("this must be a whole number, in digits alone, such as 1500");
+  if (isWhole) return t("this must be a whole number, in digits alone, without points or commas");
   if (missing !== null && !value.trim()) return missing;
   if (validity.valid) return null;
   if (type === "date") return t("this must be {day} or later", { day: day(min) });

@@ -15,11 +15,12 @@ function chosen() {
   }
 }
 
+// Tests call what needs no page in Node.js, which has none.
+const offered = globalThis.navigator?.languages ?? [];
 // The languages of the reader, the best first: what was chosen here, then those of the browser.
-export const preferred = [chosen(), ...(globalThis.navigator?.languages ?? [])].filter(Boolean);
+export const preferred = [chosen(), ...offered].filter(Boolean);
 export const language = preferred.map((tag) => tag.split("-")[0]).find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? "en";
 
-// Tests call what needs no page in Node.js, which has none.
 const root = globalThis.document?.documentElement,
   named = root?.dataset.catalogs?.split(" ") ?? [],
   german = language === "de" ? await inGerman() : {};
@@ -40,7 +41,7 @@ export const allDigits = (number) => (language === "de" ? String(number).replace
 
 // As in the region that the browser names, such as en-GB.
 const daysIn = (tag) => {
-  const regional = navigator.languages.find((each) => each.split("-")[0] === tag) ?? tag,
+  const regional = offered.find((each) => each.split("-")[0] === tag) ?? tag,
     days = new Intl.DateTimeFormat(regional, { dateStyle: "long", timeZone: "UTC" });
   return (text) => days.format(new Date(`${text}T00:00Z`));
 };

@@ -1,5 +1,6 @@
 // Tables: one component for all of them, plain or searched, sorted and paged.
 import { announce, count, debounced, field, make, newestOnly, replace } from "./page.js";
+import { shownText } from "./direction.js";
 import { allDigits, t } from "./language.js";
 
 export const ROWS_PER_PAGE = 25;
@@ -90,7 +91,11 @@ export class Table {
       const { name, number, hidden } = this.columns[place],
         { content = [cell].flat(), title } = cell?.content ? cell : {};
       if (place === 0) return make("th", { scope: "row", class: "key" }, ...content);
-      return make("td", { class: number ? "number" : null, title, "data-label": hidden ? null : name }, ...content);
+      return make(
+        "td",
+        { class: number ? "number" : null, title, "data-label": hidden ? null : shownText(name) },
+        ...content,
+      );
     });
     return make("tr", { class: this.isSoft(item) ? "soft" : null }, ...cells);
   }
