@@ -40,7 +40,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     verdict = plan.locator(".verdict").inner_text()
     assert "With 500 people, " in verdict
     assert "You can publish if that is enough for you" in verdict
-    plan.get_by_text("More people: about ").wait_for()
+    plan.get_by_text("More people: with about ").wait_for()
     plan.get_by_text("No ratings: people only choose. Then an answer stands out if at least ").wait_for()
     # Less privacy is the last resort.
     lighter = "Only if the question allows it, a lighter privacy level: Light."
@@ -476,7 +476,7 @@ def test_a_german_form_names_all_that_is_fixed_in_german(people: Any) -> None:
     for text in ("Kurs 24, abends", "und 1 weitere", "1 (schlecht) bis 5 (großartig)", "Sterne", "Keine Gruppen"):
         assert text in shown
     assert "Kurs 25" not in shown
-    assert re.search(r"Wer teilnehmen darf\s+\(keine Angabe\)", shown)
+    assert re.search(r"Wer teilnehmen darf\s+\(weggelassen\)", shown)
     facts.get_by_text("und 1 weitere").click()
     facts.get_by_text("Kurs 25, abends").wait_for()
     operator.check(DESK)
