@@ -8,14 +8,17 @@ from typing import Any
 from xml.etree import ElementTree as ET
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pckv import Task, estimate
 from pckv.base import spreadsheet
 from pckv.base.errors import ParameterError
 from pckv.base.spreadsheet import Sheet, workbook
 from pckv.base.table import plain_cell
+from support.derived import collect, people_who_hold
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r_x0041"), max_size=12)
@@ -66,3 +69,13 @@ def test_a_formula_is_made_harmless_and_every_text_can_be_told(text: str) -> Non
     written = plain_cell(text)
     assert not written.startswith(("=", "+", "-", "@", "\t", "\r"))
     assert (written[1:] if re.match(r"'+[=+\-@\t\r]", written) else written) == text
+
+
+def test_a_mean_that_is_not_known_has_an_empty_cell() -> None:
+    """Programs read it beside its flag, in the other forms; people do not."""
+    task = Task(name="t", keys=["often", "never"], values=(1, 5), epsilon=6, padding=1)
+    found = estimate(collect(task, people_who_hold(np.array([[True, False]] * 300), value=4.0)))
+    assert found.mean_known.tolist() == [True, False]
+    header, *rows = read(found.to_xlsx())
+    assert [row[header.index("mean")] for row in rows] == [found.mean[0], None]
+    assert None not in found.lists()["mean"]

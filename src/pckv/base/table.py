@@ -150,8 +150,17 @@ class ResultTable(Record, ABC):
         return text.getvalue()
 
     def to_xlsx(self) -> bytes:
-        """Return the table as a workbook for spreadsheets (XLSX), with what the whole has in common on a sheet."""
+        """Return the table as a workbook for spreadsheets (XLSX), with what the whole has in common on a sheet.
+
+        People read a sheet without minding its flags: where a mean is not known, its cell is empty.
+        """
         columns = self.lists()
+        flags = [columns[name] for name in ("mean_known", "reported_mean_known") if name in columns]
+        if flags:
+            known = map(any, zip(*flags, strict=True))
+            columns["mean"] = [
+                mean if is_known else None for mean, is_known in zip(columns["mean"], known, strict=True)
+            ]
         facts = [
             (name, fact if isinstance(fact, str | int | float | None) else json.dumps(fact, ensure_ascii=False))
             for name, fact in self.facts().items()

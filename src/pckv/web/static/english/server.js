@@ -86,6 +86,10 @@ export default {
   "{} pair": "{1} answer option",
   "{} pairs": "{1} answer options",
   "{} key": "{1} answer option",
+  "A single key is taken to be held by {} of people: all who hold a pair. Or it is the rarer of two answers that those give, and held by {} if the answers decline evenly, or {} if both are equally frequent. The mechanism is chosen for the first; green takes the least.":
+    "A single answer option is taken to be chosen by {1} of people: all who choose anything. Or it is the rarer of two answers that those give, and chosen by {2} if the answers decline evenly, or {3} if both are equally frequent. The mechanism is chosen for the first; green takes the least.",
+  "The share is that of one level among the holders of a key. Guessing the same share for all levels would typically be off by {} where any shares are equally likely.":
+    "The share is that of one level among those who choose an answer option. Guessing the same share for all levels would typically be off by {1} where any shares are equally likely.",
   "{} keys": "{1} answer options",
   "{} report": "{1} response",
   "{} reports": "{1} responses",

@@ -49,7 +49,7 @@ export default {
   "Everybody can answer in every round: each response is one participant's.":
     "Alle können in jeder Runde antworten: Jede Antwort stammt von einer anderen Person.",
   "Everybody with the link to the results sees them without signing in, at most a minute old.":
-    "Alle, die den Link zu den Ergebnissen haben, sehen sie ohne Anmeldung, höchstens eine Minute alt.",
+    "Alle, die den Link zu den Ergebnissen haben, sehen sie ohne Anmeldung; die Zahlen sind höchstens eine Minute alt.",
   "Everybody with this link can take part:": "Alle, die diesen Link haben, können teilnehmen:",
   "Everything is asked of and sent to the mixer. With Python, install pckv[sealed], which seals responses. Leave the invitation out if the mixer asks for none.":
     "Alles wird beim Mixer erfragt und an ihn gesendet. Installieren Sie für Python pckv[sealed], das Antworten versiegelt. Lassen Sie die Einladung weg, wenn der Mixer keine verlangt.",
@@ -280,7 +280,7 @@ export default {
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
   "“{name}”: everybody who has the link sees the results.": "„{name}“: Alle, die den Link haben, sehen die Ergebnisse.",
   "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.":
-    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch die Seite der Umfrage führt zu ihnen, für alle, die geantwortet haben, und sobald sie geschlossen ist.",
+    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch die Seite der Umfrage führt zu ihnen, für alle, die geantwortet haben, und sobald die Umfrage geschlossen ist.",
   "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":

@@ -284,8 +284,8 @@ export default {
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",
-  "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much.":
-    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel.",
+  "Such as age or region. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much.":
+    "Etwa Alter oder Region. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel.",
   "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
   "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
   "Survey without a name": "Umfrage ohne Namen",
@@ -446,6 +446,8 @@ export default {
   "list 2 to 16 answers, not {number}": "nennen Sie 2 bis 16 Antworten, nicht {number}",
   "list the answers": "nennen Sie die Antworten",
   "low or high": "niedrig oder hoch",
+  "low or high; people choose from the whole scale, and the result has their average":
+    "niedrig oder hoch; gewählt wird auf der ganzen Skala, und das Ergebnis hat den Durchschnitt",
   mild: "leicht",
   moderate: "mittel",
   "three steps (1 to 3)": "drei Stufen (1 bis 3)",

@@ -140,7 +140,7 @@ export default {
   "Chosen together with": "Zusammen gewählt mit",
   "No other answer stands out together with this one.": "Keine andere Antwort ragt zusammen mit dieser heraus.",
   "Other answers": "Andere Antworten",
-  "Number {rank} of {all}": "Nummer {rank} von {all}",
+  "Number {rank} of {all} by share": "Nummer {rank} von {all} nach Anteil",
   "Confidence of the ranges: {confidence}, whatever {hostile} of the responses say.":
     "Sicherheit der Bereiche: {confidence}, was immer {hostile} der Antworten sagen.",
   "Confidence of the ranges: {confidence}.": "Sicherheit der Bereiche: {confidence}.",
@@ -225,10 +225,10 @@ export default {
     "Unter {number} Antworten sind solche, die weniger als {least} der Personen geben, oft vom Rauschen nicht zu unterscheiden.",
   "For an answer chosen by {share} of people, the range reaches about {range} to either side.":
     "Bei einer Antwort, die {share} der Personen wählen, reicht der Bereich etwa {range} nach beiden Seiten.",
-  "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.":
-    "An seinem oberen Ende reicht er vielleicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen und andere Werte angeben; auch die Grafik zählt das.",
-  "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.":
-    "An seinem oberen Ende reicht er vielleicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen; auch die Grafik zählt das.",
+  "At the upper end, the range of such an answer may reach up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.":
+    "Am oberen Ende reicht der Bereich einer solchen Antwort vielleicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen und andere Werte angeben; auch die Grafik zählt das.",
+  "At the upper end, the range of such an answer may reach up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.":
+    "Am oberen Ende reicht der Bereich einer solchen Antwort vielleicht bis zu {hidden} weiter, da Personen mit mehr als {padding} vielleicht so viel verbergen; auch die Grafik zählt das.",
   "Its average rating stays unknown.": "Die durchschnittliche Bewertung bleibt unbekannt.",
   "Its average rating is known to about ±{range} ({unit}).":
     "Die durchschnittliche Bewertung ist auf etwa ±{range} ({unit}) bekannt.",
@@ -254,6 +254,8 @@ export default {
   "Asked:": "Gefragt:",
   "The first {shown} of {all} answer options.": "Die ersten {shown} von {all} Antwortmöglichkeiten.",
   "Dot: the number.": "Punkt: die Zahl.",
+  "Averages are estimated together: where ranges are wide, they tend to lie closer to each other than the true ones.":
+    "Durchschnitte werden gemeinsam geschätzt: Wo Bereiche breit sind, liegen sie eher näher beieinander als die wahren.",
   "Line: the range of each number.": "Linie: der Bereich jeder Zahl.",
   "Line: the range that holds the true number with a confidence of {level}.":
     "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",

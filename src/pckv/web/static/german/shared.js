@@ -86,8 +86,8 @@ export default {
   "The first line, “{heading}”, looks like a heading and is left out.":
     "Die erste Zeile, „{heading}“, sieht wie eine Überschrift aus und wird ausgelassen.",
   "The first lines are shown.": "Gezeigt werden die ersten Zeilen.",
-  "The first {number} are shown here; the files have all of them.":
-    "Hier stehen die ersten {number}; die Dateien enthalten alle.",
+  "The first {number} are shown here; the files and “Copy” have all of them.":
+    "Hier stehen die ersten {number}; die Dateien und „Kopieren“ enthalten alle.",
   "The invitations are created.": "Die Einladungen sind erstellt.",
   "The links are not saved": "Die Links sind nicht gesichert",
   "The links are saved.": "Die Links sind gesichert.",

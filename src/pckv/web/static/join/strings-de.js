@@ -59,7 +59,7 @@ export default {
   size_most: "höchstens {size}",
   size_about: "etwa {size}",
   invited:
-    "Sie antworten auf Einladung: Die Person, von der Sie den Link haben, könnte herausfinden, welcher Bericht Ihrer ist. Das Rauschen verbirgt Ihre Antworten auch dann.",
+    "Sie antworten auf Einladung: Die Person, von der Sie den Link haben, könnte herausfinden, welcher Bericht Ihrer ist. Was Sie geantwortet haben, weiß sie auch dann nicht sicher.",
   invited_mixed:
     "Sie antworten auf Einladung: {operator} sieht sie mit Ihrem versiegelten Bericht und könnte daraus erfahren, wer Sie sind. Lesen kann diese Stelle den Bericht nicht.",
   coin: "Eine Zahl, die der Server für Ihre Einladung gezogen hat, bestimmt einen Teil Ihres Berichts, der nichts mit Ihren Antworten zu tun hat. So lässt sich dieser Teil nicht wählen, um das Ergebnis zu verfälschen.",

@@ -59,7 +59,7 @@ export default {
   size_most: "at most {size}",
   size_about: "about {size}",
   invited:
-    "You answer by invitation: the person who gave it to you might find out which report is yours. The noise hides your answers from them as well.",
+    "You answer by invitation: the person who gave it to you might find out which report is yours. Even then, they cannot tell for certain what you answered.",
   invited_mixed:
     "You answer by invitation: {operator} sees it with your sealed report, and might learn from it who you are. It cannot read the report.",
   coin: "A number that the collector drew for your invitation decides a part of your report that has nothing to do with your answers; so that part cannot be chosen to distort the result.",

@@ -61,7 +61,7 @@ function ofScale({ fields, scale }) {
     [first, last] = levelTexts([Number(low), Number(high)]),
     range = { least: endText(first, poor.value), most: endText(last, great.value), middle: fair.value };
   const told = {
-    two: () => levels.as.labelOf("two"),
+    two: () => t("low or high; people choose from the whole scale, and the result has their average"),
     number: () => t("one of {number} levels", { number: count(chosen) }),
     named: () => levelTexts(chosen.map(Number)).join("; "),
   };
@@ -89,7 +89,9 @@ function ofDerived({ segment, together }) {
 function access({ fields, mixing }) {
   if (mixing.isOn) return t("as the mixer decides");
   if (fields.invitations.element.hidden) return t("By one open link");
-  return t("By invitation: {number} links", { number: fields.invitations.value || "…" });
+  return t("By invitation: {number} links", {
+    number: fields.invitations.value ? count(Number(fields.invitations.value)) : "…",
+  });
 }
 
 function rounds({ first, period, rounds: number }) {

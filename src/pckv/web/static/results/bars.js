@@ -4,7 +4,9 @@ import { count, make, replace } from "../shared/page.js";
 import { named } from "../shared/table.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MAX_STEPS = 4;
+const MAX_STEPS = 4,
+  // The method that learns from all keys together.
+  LEARNING = "bayes";
 
 function drawing(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -74,8 +76,9 @@ function barRow(row, scale, isBar) {
 }
 
 function axis(scale) {
-  const places = scale.ticks.map((tick) =>
-    drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": "middle" }, scale.text(tick)),
+  // The first begins where the scale does: on a phone, that is the edge.
+  const places = scale.ticks.map((tick, number) =>
+    drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": number ? "middle" : "start" }, scale.text(tick)),
   );
   const names = scale.names?.some(Boolean)
     ? make("div", { class: "bar-names" }, ...scale.names.map((name) => make("span", {}, named(name))))
@@ -84,13 +87,19 @@ function axis(scale) {
   return make("div", { class: "bar-axis", "aria-hidden": "true" }, labels);
 }
 
-// How to read the picture: only what it draws.
-export function readingOf(panels, level) {
-  const rows = panels.flatMap((panel) => panel.rows),
+// How to read the picture of shares, and of values: only what it draws.
+export function readingOf([shares, values], { level, method }) {
+  const rows = [shares, values].flatMap((panel) => panel?.rows ?? []),
+    averages = values?.rows.filter(({ known }) => known) ?? [],
     sentences = [
       rows.some(({ known }) => known) && t("Dot: the number."),
       t("Line: the range that holds the true number with a confidence of {level}.", { level }),
-      panels[0].rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+      shares.rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+      method === LEARNING &&
+        averages.length > 1 &&
+        t(
+          "Averages are estimated together: where ranges are wide, they tend to lie closer to each other than the true ones.",
+        ),
     ];
   return sentences.filter(Boolean).join(" ");
 }

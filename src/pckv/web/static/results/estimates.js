@@ -19,8 +19,7 @@ const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], number
 // known to be rare.
 export function shareCell(estimate, mark = null) {
   const { value, range, most } = frequencyTexts(estimate),
-    rare = estimate.frequency_high < 1 ? [TOO_RARE, most] : [UNKNOWN, range],
-    words = estimate.detected ? [value, range] : rare;
+    words = estimate.detected ? [value, range] : [estimate.frequency_high < 1 ? TOO_RARE : UNKNOWN, most];
   return ranged(...words, limits(estimate, "frequency"), mark);
 }
 

@@ -169,7 +169,7 @@ function neighbours({ rank, keys, previous, next }, address) {
   return make(
     "nav",
     { class: "neighbours", "aria-label": t("Other answers") },
-    make("span", {}, t("Number {rank} of {all}", { rank: count(rank), all: count(keys) })),
+    make("span", {}, t("Number {rank} of {all} by share", { rank: count(rank), all: count(keys) })),
     link(previous, "‹ ", named(previous)),
     link(next, named(next), " ›"),
   );

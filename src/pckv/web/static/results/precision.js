@@ -101,11 +101,11 @@ function today(answer, task) {
     sentences.push(
       hasValues(task)
         ? t(
-            "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.",
+            "At the upper end, the range of such an answer may reach up to {hidden} further, since people with more than {padding} may hide as much and give other values; the chart counts that, too.",
             numbers,
           )
         : t(
-            "At its upper end it may reach up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
+            "At the upper end, the range of such an answer may reach up to {hidden} further, since people with more than {padding} may hide as much; the chart counts that, too.",
             numbers,
           ),
     );

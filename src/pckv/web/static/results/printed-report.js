@@ -59,7 +59,7 @@ export class PrintedReport {
       shown = rows.slice(0, ROWS_PRINTED[hasLevels + hasGroups]),
       chart = new BarsFigure();
     const panels = panelsOf(shown, task);
-    chart.show(panels, readingOf(panels, levelText(options.level)));
+    chart.show(panels, readingOf(panels, { level: levelText(options.level), method: answer.method }));
     replace(
       this.element,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,

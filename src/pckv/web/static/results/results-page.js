@@ -93,7 +93,7 @@ function outcome(results) {
     all = keys - Number(other !== null),
     isPart = all > rows.length;
   const panels = panelsOf(rows, results),
-    caption = readingOf(panels, percent(results.level));
+    caption = readingOf(panels, { level: percent(results.level), method: results.method });
   bars.show(
     panels,
     rows.length > ROWS_DRAWN

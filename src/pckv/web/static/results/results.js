@@ -152,7 +152,7 @@ export class ResultsSection {
     const sentences = toldVerdict(others, task);
     replace(this.verdict, make("div", { class: "note" }, ...sentences.map((sentence) => make("p", {}, sentence))));
     const panels = panelsOf(rows, task),
-      caption = readingOf(panels, levelText(this.options.level));
+      caption = readingOf(panels, { level: levelText(this.options.level), method: answer.method });
     this.chart.show(
       panels,
       rows.length > ROWS_DRAWN

@@ -108,7 +108,6 @@ function handedOut(id, invitations, name, address) {
     shown = links.slice(0, MAX_LINKS_SHOWN),
     isAll = shown.length === links.length,
     text = links.map((link) => `${link}\n`).join("");
-  const releaseIfAll = () => isAll && release();
   return [
     make(
       "p",
@@ -124,7 +123,9 @@ function handedOut(id, invitations, name, address) {
       " ",
       isAll
         ? ""
-        : t("The first {number} are shown here; the files have all of them.", { number: count(MAX_LINKS_SHOWN) }),
+        : t("The first {number} are shown here; the files and “Copy” have all of them.", {
+            number: count(MAX_LINKS_SHOWN),
+          }),
     ),
     address.url ? null : addressNeeded(address),
     make(
@@ -134,7 +135,7 @@ function handedOut(id, invitations, name, address) {
       download(t("Download all links"), fileNameOf(name, `-${t("invitations")}.txt`), "text/plain", text),
     ),
     address.url ? qrSheet(id, name, links, release) : null,
-    snippet(t("Links to hand out"), shown.join("\n"), { oncopied: releaseIfAll }),
+    snippet(t("Links to hand out"), text, { oncopied: release, shown: shown.join("\n") }),
     howTo(),
   ].filter(Boolean);
 }

@@ -66,8 +66,9 @@ export const frequencyTexts = ({ frequency, frequency_low, frequency_high }) =>
 // What is said of a share in one line, also where noise alone may give it or nothing is known.
 export function frequencyWords(row) {
   const { value, range, most } = frequencyTexts(row);
+  // Of one that noise alone may give, zero is not ruled out.
   if (row.detected) return `${value} (${range})`;
-  return row.frequency_high < 1 ? `${TOO_RARE} (${most})` : `${UNKNOWN} (${range})`;
+  return `${row.frequency_high < 1 ? TOO_RARE : UNKNOWN} (${most})`;
 }
 
 // How a column of means is named; null where keys have no values.

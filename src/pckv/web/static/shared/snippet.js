@@ -5,17 +5,18 @@ import { announce, field, make } from "./page.js";
 const SHOW_SECONDS = 4,
   MAX_ROWS = 10;
 
-// Lines of code stay lines, while those of a letter are as wide as the box.
-export function snippet(label, text, { oncopied, isCode = true, lang = null } = {}) {
+// Lines of code stay lines, while those of a letter are as wide as the box. Of a text that is too long for a box, `shown` is
+// what stands in it.
+export function snippet(label, text, { oncopied, isCode = true, lang = null, shown = text } = {}) {
   const lines = make("textarea", {
     readonly: true,
-    rows: Math.min(MAX_ROWS, text.trim().split("\n").length),
+    rows: Math.min(MAX_ROWS, shown.trim().split("\n").length),
     spellcheck: "false",
     wrap: isCode ? "off" : "soft",
     class: isCode ? "code" : null,
     lang,
   });
-  lines.value = text;
+  lines.value = shown;
   const copy = copyButton(t("Copy: {what}", { what: label }), text, { shown: t("Copy"), oncopied, box: lines });
   return make("div", { class: "snippet" }, field(label, lines), copy);
 }
