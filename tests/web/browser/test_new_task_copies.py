@@ -59,6 +59,8 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     assert "Stark" in page.locator(".check-list").inner_text()
     operator.check_in_both_colours(DESK)
     operator.press("Umfrage veröffentlichen")
+    asked = page.get_by_role("dialog").locator("strong").all_inner_texts()
+    assert asked[:2] == ["Welche Symptome?", "Which symptoms?"]
     operator.press("Umfrage jetzt veröffentlichen")
     page.wait_for_url("**/#/tasks/**")
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{task_id_of(page)}").content)

@@ -180,7 +180,11 @@ class NewTask {
     if (!this.isReady()) return;
     const { fields } = this.form;
     if (this.form.mixing.isOn) this.attempt(() => this.makeFile());
-    else this.dialog.open({ name: fields.name.value, question: fields.question.value }, this.plan.reminder());
+    else {
+      const texts = [{ question: fields.question.value }, ...Object.values(fields.translations.value.translations)],
+        questions = texts.map(({ question }) => question).filter(Boolean);
+      this.dialog.open({ name: fields.name.value, questions }, this.plan.reminder());
+    }
   }
 
   create() {

@@ -25,14 +25,13 @@ export function publishDialog(work) {
   }
   return {
     element,
-    // `reminder` is what the forecast says against it.
-    open({ name, question }, reminder) {
+    // `questions` are in the languages of the survey; `reminder` is what the forecast says against it.
+    open({ name, questions }, reminder) {
       title.textContent = t("Publish “{name}”?", { name });
       replace(
         said,
-        question
-          ? make("p", {}, t("Check the spelling once more:"), " ", make("strong", { dir: "auto" }, question))
-          : null,
+        questions.length ? make("p", {}, t("Check the spelling once more:")) : null,
+        ...questions.map((question) => make("p", {}, make("strong", { dir: "auto" }, question))),
         reminder,
       );
       element.showModal();
