@@ -245,6 +245,9 @@ def check_page(keys: object = 11) -> None:
         for path in (f"/join/{plain.id}", "/"):
             assert "; connect-src 'self';" in policy_of(setting, path)
         page = setting.collector.client.get(f"/join/{task.id}")
+        # Whether an invitation is needed, its mixer alone knows.
+        assert '<meta name="anyone"' not in page.text
+        assert '<meta name="anyone"' in setting.collector.client.get(f"/join/{plain.id}").text
         assert f'<meta name="mixer" content="{setting.mixer.url}" />' in page.text
         assert '<meta name="epsilon-of-few" content="1" />' in page.text
         # The page asks the mixer for a large task.

@@ -329,19 +329,19 @@ def test_refused(options: dict[str, Any], problem: str) -> None:
     assert str(caught.value) == problem
 
 
-def said_to_differ(difference: float, collections: int) -> float:
+def said_to_differ(difference: float, collections: int, *, old: float = 0.5, more: str = "refuse") -> float:
     """Return in which share of collections a key of which two labels hold such different shares is said to differ."""
     keys, users, found, rng = 6, 4000, 0, np.random.default_rng(5)
     held: dict[str, Any] = {
         "keys": keys,
         "epsilon": 3,
         "padding": 1,
-        "more": "refuse",
+        "more": more,
         "segment": Segment("age", ["young", "old"]),
     }
     task = Task(name="differing", **held)
     for seed in range(collections):
-        label = rng.integers(0, 2, users)
+        label = (rng.random(users) < old).astype(np.int64)
         has = rng.random(users) < TYPICAL + np.where(label == 1, difference, 0)
         people = np.zeros((users, keys), np.bool_)
         people[has, 0] = True
@@ -355,8 +355,8 @@ def said_to_differ(difference: float, collections: int) -> float:
 def test_a_difference_is_told_between_labels_that_can_be() -> None:
     """Of two labels, if 90 % have one, 10 % have the other; the smaller decides, whichever is planned for."""
 
-    def planned_for(share: float, users: int = 20_000) -> PlannedSegment:
-        found = plan(10, users=users, epsilon=2, segment=2, label_share=share).segment
+    def planned_for(share: float, users: int = 20_000, more: str = "refuse") -> PlannedSegment:
+        found = plan(10, users=users, epsilon=2, segment=2, label_share=share, more=more).segment
         assert found is not None
         return found
 
@@ -368,15 +368,34 @@ def test_a_difference_is_told_between_labels_that_can_be() -> None:
         f"A share of {typical} here and one within a label that 10 % of people have are said to differ about 80 % of "
         f"the time if they are about {points(large.smallest_difference)} apart; smaller differences often stay hidden."
     ) in large.section(None).sentences
+    hiding = planned_for(0.9, more="sample")
+    assert (
+        f"If a share of {percent(hiding.typical_share)} here and one within a label that 10 % of people have are less "
+        f"than about {points(hiding.smallest_difference)} apart, that mostly stays hidden; so may larger differences, "
+        "since people may hold more than a report stands for."
+    ) in hiding.section(None).sentences
     assert (
         "Whatever the share within a label that 10 % of people have is, it is not sure to be said to differ from one "
         f"of {percent(planned_for(0.9, 200).typical_share)} here."
     ) in planned_for(0.9, 200).section(None).sentences
 
 
-def test_a_difference_of_the_planned_size_is_found_four_times_out_of_five() -> None:
+def planned_difference(young: float, more: str = "refuse") -> float:
+    options: dict[str, Any] = {"more": more, "sizes": {1: 1}, "frequency": TYPICAL, "segment": 2}
+    found = plan(6, users=4000, epsilon=3, label_share=young, **options).segment
+    assert found is not None
+    assert found.hides == (more != "refuse")
+    return found.smallest_difference
+
+
+@pytest.mark.parametrize("young", [0.5, 0.25])
+def test_a_difference_of_the_planned_size_is_found_four_times_out_of_five(young: float) -> None:
     """Seeded, 100 collections: .8 is hit within 4 of its standard errors of .04; half of it, the control, is not."""
-    planned_for = plan(6, users=4000, epsilon=3, more="refuse", sizes={1: 1}, frequency=TYPICAL, segment=2).segment
-    assert planned_for is not None
-    assert 0.64 < said_to_differ(planned_for.smallest_difference, 100) < 0.96
-    assert said_to_differ(planned_for.smallest_difference / 2, 100) < 0.5
+    planned = planned_difference(young)
+    assert 0.64 < said_to_differ(planned, 100, old=1 - young) < 0.96
+    assert said_to_differ(planned / 2, 100, old=1 - young) < 0.5
+
+
+def test_a_smaller_difference_mostly_stays_hidden_where_people_may_hold_more() -> None:
+    """Seeded, 30 collections, of a difference that is 95 % of the planned one."""
+    assert said_to_differ(0.95 * planned_difference(0.5, "sample"), 30, more="sample") < 0.5

@@ -175,19 +175,24 @@ class Assessment:
         return "green" if levels <= MIN_LEVELS or share_error(self, people.rarest) <= allowed else "amber"
 
     @property
+    def hides(self) -> bool:
+        """Whether reports may hide pairs, since people may hold more than a report stands for."""
+        question = self.expected.question
+        return not question.refuses_more and self.padding < question.keys
+
+    @property
     def unmeasured(self) -> bool:
         """Whether reports may hide pairs, and neither they nor what is known of the people tells how many."""
         question, known_from = self.expected.question, self.expected.people.sizes.known_from
         is_known = known_from is not None and self.padding >= known_from
-        hides = not question.refuses_more and self.padding < question.keys
         # A share of 0 was asked for by name.
-        return hides and not is_known and not self.size_share and question.size_share is None
+        return self.hides and not is_known and not self.size_share and question.size_share is None
 
     @cached_property
     def _reports(self) -> float:
         """How many reports of pairs errors are compared with."""
         asked = self.size_share
-        if not asked and not self.expected.question.refuses_more and self.padding < self.expected.question.keys:
+        if not asked and self.hides:
             # A mechanism that cannot measure how much it hides is not rewarded for that.
             asked = Fraction(SHARES[0])
         return self.expected.people.users * float(1 - asked)

@@ -84,6 +84,7 @@ class PlannedSegment:
         other_share: The share of people who have another label, where the others are equally frequent.
         smallest_difference: How far a share within another label has to be from the typical one for the two to be
             said to differ about 80 % of the time, where reports hide nothing; 1 where none is far enough.
+        hides: Whether people may hold more keys than a report stands for: differences may then stay hidden for that.
         people: One hostile report raises a share within the label as much as this many people raise a frequency.
         errors: By the share of the people with the label that hold a key.
     """
@@ -97,6 +98,7 @@ class PlannedSegment:
     typical_share: float
     other_share: float
     smallest_difference: float
+    hides: bool
     people: float
     errors: tuple[WithinErrorAt, ...]
 
@@ -152,9 +154,15 @@ class PlannedSegment:
             return (
                 f"Whatever the share within {other} is, it is not sure to be said to differ from one of {typical} here."
             )
+        needed = points(self.smallest_difference)
+        if self.hides:
+            return (
+                f"If a share of {typical} here and one within {other} are less than about {needed} apart, that mostly "
+                "stays hidden; so may larger differences, since people may hold more than a report stands for."
+            )
         return (
-            f"A share of {typical} here and one within {other} are said to differ {OFTEN} if they are about "
-            f"{points(self.smallest_difference)} apart; smaller differences often stay hidden."
+            f"A share of {typical} here and one within {other} are said to differ {OFTEN} if they are about {needed} "
+            "apart; smaller differences often stay hidden."
         )
 
     def hostile(self) -> str:
@@ -340,24 +348,36 @@ def planned_segment(
         smallest_share=min(1.0, least / share),
         typical_share=typical,
         other_share=other,
-        smallest_difference=_smallest_difference(within(typical), lambda found: within(found, other), typical, tested),
+        smallest_difference=_smallest_difference(within, (share, other), typical, tested),
+        hides=chosen.hides,
         people=items.people / share,
         errors=tuple(map(error_at, frequencies)),
     )
 
 
-def _smallest_difference(error: float, other: Callable[[float], float], share: float, tested: int) -> float:
-    """Return how far another share must be from this one, which has the error, to stand out among all that are tested.
+def _smallest_difference(
+    error: Callable[[float, float], float], labels: tuple[float, float], share: float, tested: int
+) -> float:
+    """Return how far a share within another label must be from this one to stand out among all that are tested.
 
-    It is the first to be found: its deviate must be that of a two-sided test at the rate, divided by all tests. The
-    other share is on the side where there is more room; 1 if there is not enough.
+    It is the first to be found: its deviate must be that of a two-sided test at the rate, divided by all tests, which
+    has the error of equal shares. The other share is on the side where there is more room; 1 if there is not enough.
+
+    Args:
+        error: That of a share within a label, by both.
+        labels: The shares of people who have this label and the other one.
+        share: The one within this label.
+        tested: How many differences are tested.
     """
-    normal = NormalDist()
-    deviate = normal.inv_cdf(1 - DEFAULT_FLAG_RATE / (2 * tested)) + normal.inv_cdf(DETECTION_POWER)
+    normal, (one, other) = NormalDist(), labels
+    false, found = normal.inv_cdf(1 - DEFAULT_FLAG_RATE / (2 * tested)), normal.inv_cdf(DETECTION_POWER)
     side, room = (1, 1 - share) if share <= 1 / 2 else (-1, share)
     difference = 0.0
     for _ in range(ROUNDS):
-        difference = min(room, deviate * math.hypot(error, other(share + side * difference)))
+        there = share + side * difference
+        common = (one * share + other * there) / (one + other)
+        tests = math.hypot(error(common, one), error(common, other))
+        difference = min(room, false * tests + found * math.hypot(error(share, one), error(there, other)))
     return difference if difference < room else 1.0
 
 

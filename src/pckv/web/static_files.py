@@ -191,7 +191,8 @@ async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, dict[str, s
     known = {"results": f"/results/{survey_id}"} if stored.public_results and stored.binned is None else {}
     if stored.binned is not None or stored.phase(contracts.today()) is Phase.CLOSED:
         known["closed"] = "yes"
-    elif not stored.by_invitation:
+    # Invitations to a mixed task are its mixer's, which this collector does not know.
+    elif not stored.by_invitation and stored.task.mixer is None:
         known["anyone"] = "yes"
     return stored.task, known
 

@@ -135,6 +135,8 @@ def test_a_middle_between_two_steps_and_that_of_a_slider_have_names_alone(people
     person = people(PHONE)
     for name, members, said, note in (
         ("even", {"values": (1, 4)}, ["", "fair", ""], "Values: 1 to 4, in the middle fair."),
+        # Halfway is above 2: no button stands there.
+        ("uneven", {"values": (0, 10), "levels": (0, 1, 2, 10)}, ["", ""], "Values: 0 to 10, in the middle fair."),
         ("slider", {"values": (0, 100)}, ["", "fair", ""], "Values: 0 to 100, in the middle fair."),
         ("wide", {"values": (0, 10), "levels": HOURS}, ["", "fair", ""], "Values: 0 to 10, in the middle 1 (fair)."),
     ):

@@ -81,7 +81,7 @@ class KeyEstimate(NamedTuple):
         if self.detected:
             return share.value, share.range
         # A key that everybody may hold is not known to be rare.
-        return (TOO_RARE, share.most) if self.frequency_high < 1 else (UNKNOWN, share.range)
+        return TOO_RARE if self.frequency_high < 1 else UNKNOWN, share.most
 
     def reported_cells(self) -> tuple[str, str]:
         """Return what a table for people says of the mean over the reported pairs."""

@@ -151,11 +151,9 @@ class SegmentCells(ColumnTable):
     def _cells(self, row: SegmentCell) -> tuple[str, ...]:
         share = _share_in_words(row.share, row.share_low, row.share_high)
         value, interval = share.value, share.range
-        if not row.detected and row.share_high == 1:
+        if not row.detected:
             # A share that may be all is not known to be rare.
-            value = UNKNOWN
-        elif not row.detected:
-            value, interval = TOO_RARE, share.most
+            value, interval = TOO_RARE if row.share_high < 1 else UNKNOWN, share.most
         if self.mean is None:
             return row.segment, row.key, value, interval
         mean = ranged(row.mean, row.mean_low, row.mean_high)

@@ -111,6 +111,8 @@ export default {
     "No difference of shares between groups of “{1:raw}” stands out from {2}.",
   "A share of {} here and one within a label that {} of people have are said to differ about {} of the time if they are about {} apart; smaller differences often stay hidden.":
     "A share of {1} here and one within a group of {2} of people are said to differ about {3} of the time if they are about {4} apart; smaller differences often stay hidden.",
+  "If a share of {} here and one within a label that {} of people have are less than about {} apart, that mostly stays hidden; so may larger differences, since people may hold more than a report stands for.":
+    "If a share of {1} here and one within a group of {2} of people are less than about {3} apart, that mostly stays hidden; so may larger differences, since people may choose more than a response stands for.",
   "Whatever the share within a label that {} of people have is, it is not sure to be said to differ from one of {} here.":
     "Whatever the share within a group of {1} of people is, it is not sure to be said to differ from one of {2} here.",
   "Means are not compared between labels: only shares are.":

@@ -284,8 +284,8 @@ export default {
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",
-  "Such as age or region. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much.":
-    "Etwa Alter oder Region. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel.",
+  "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.":
+    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
   "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
   "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
   "Survey without a name": "Umfrage ohne Namen",
@@ -383,10 +383,12 @@ export default {
   "Whom participants may ask: an address, or a name.": "Wen Teilnehmende fragen können: eine Adresse oder ein Name.",
   "Within a group of {people} of people, an answer stands out if at least {share} of them choose it. The fewer groups, the better.":
     "In einer Gruppe mit {people} der Personen hebt sich eine Antwort ab, wenn mindestens {share} von ihnen sie wählen. Je weniger Gruppen, desto besser.",
-  "If {typical} of one such group choose an answer, and the share of another is about {points} percentage points away, this difference is found in four of five such surveys; smaller ones often stay hidden.":
-    "Wählen {typical} einer solchen Gruppe eine Antwort, und liegt der Anteil einer anderen etwa {points} Prozentpunkte daneben, so wird dieser Unterschied in vier von fünf solchen Umfragen gefunden; kleinere bleiben oft verborgen.",
-  "If {typical} of one such group choose an answer, not even the largest difference to another is sure to be found.":
-    "Wählen {typical} einer solchen Gruppe eine Antwort, so wird nicht einmal der größte Unterschied zu einer anderen sicher gefunden.",
+  "If the shares of two such groups, one of them {typical}, are less than about {points} percentage points apart, that mostly stays hidden; so may larger differences, since people may choose more than a response stands for.":
+    "Liegen die Anteile zweier solcher Gruppen, einer davon {typical}, weniger als etwa {points} Prozentpunkte auseinander, bleibt das meist verborgen; auch größere Unterschiede vielleicht, da Personen mehr wählen können, als eine Antwort nennt.",
+  "If the shares of two such groups, one of them {typical}, are about {points} percentage points apart, that is found in four of five such surveys; smaller differences often stay hidden.":
+    "Liegen die Anteile zweier solcher Gruppen, einer davon {typical}, etwa {points} Prozentpunkte auseinander, wird das in vier von fünf solchen Umfragen gefunden; kleinere Unterschiede bleiben oft verborgen.",
+  "If {typical} of one such group choose an answer, no difference to another group is sure to be found.":
+    "Wählen {typical} einer solchen Gruppe eine Antwort, wird kein Unterschied zu einer anderen Gruppe sicher gefunden.",
   "Within a group of {people} of people, not even an answer that all of them choose is sure to stand out.":
     "In einer Gruppe mit {people} der Personen hebt sich nicht einmal eine Antwort sicher ab, die alle von ihnen wählen.",
   "With another ε": "Mit einem anderen ε",

@@ -168,7 +168,7 @@ export default {
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
-    "Mehr Antworten: Mit den heutigen reicht der Anteil allein durch das Rauschen ±{noise} um seinen Wert. Viermal so viele, {more}, würden das halbieren.",
+    "Mehr Antworten: Mit den heutigen reicht der Bereich des Anteils allein wegen des Rauschens ±{noise} um den Wert. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
@@ -254,8 +254,8 @@ export default {
   "Asked:": "Gefragt:",
   "The first {shown} of {all} answer options.": "Die ersten {shown} von {all} Antwortmöglichkeiten.",
   "Dot: the number.": "Punkt: die Zahl.",
-  "Averages are estimated together: where ranges are wide, they tend to lie closer to each other than the true ones.":
-    "Durchschnitte werden gemeinsam geschätzt: Wo Bereiche breit sind, liegen sie eher näher beieinander als die wahren.",
+  "Averages are estimated together: where ranges are wide, averages tend to lie closer to each other than the true ones.":
+    "Durchschnitte werden gemeinsam geschätzt: Wo Bereiche breit sind, liegen die Durchschnitte meist näher beieinander als die wahren.",
   "Line: the range of each number.": "Linie: der Bereich jeder Zahl.",
   "Line: the range that holds the true number with a confidence of {level}.":
     "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
@@ -317,7 +317,7 @@ export default {
   "{number} answer options": "{number} Antwortmöglichkeiten",
   "The upright line is the share of all people.": "Die senkrechte Linie ist der Anteil unter allen Personen.",
   "Grey: not clearly above zero.": "Grau: nicht klar über null.",
-  "Grey: not clearly above zero, or of unknown size.": "Grau: nicht klar über null, oder von unbekannter Größe.",
+  "Grey: not clearly above zero, or of unknown size.": "Grau: nicht klar über null oder von unbekannter Größe.",
   "average {value} ({range})": "Durchschnitt {value} ({range})",
   "Share of people": "Anteil der Personen",
   "Shares within each group of “{name}”": "Anteile innerhalb jeder Gruppe von „{name}“",

@@ -297,6 +297,8 @@ export default {
     "In einer Gruppe mit {1} der Personen erhöht eine gefälschte Antwort einen Anteil so sehr, wie {2} Personen eine Häufigkeit erhöhen: Anteile dort sind die von weniger Personen.",
   "A share of {} here and one within a label that {} of people have are said to differ about {} of the time if they are about {} apart; smaller differences often stay hidden.":
     "Ein Anteil von {1} hier und einer in einer Gruppe mit {2} der Personen gelten in etwa {3} der Fälle als verschieden, wenn sie etwa {4} auseinanderliegen; kleinere Unterschiede bleiben oft verborgen.",
+  "If a share of {} here and one within a label that {} of people have are less than about {} apart, that mostly stays hidden; so may larger differences, since people may hold more than a report stands for.":
+    "Liegen ein Anteil von {1} hier und einer in einer Gruppe mit {2} der Personen weniger als etwa {3} auseinander, bleibt das meist verborgen; auch größere Unterschiede vielleicht, da Personen mehr wählen können, als eine Antwort nennt.",
   "Whatever the share within a label that {} of people have is, it is not sure to be said to differ from one of {} here.":
     "Welchen Anteil eine Gruppe mit {1} der Personen auch hat: Dass er sich von {2} hier unterscheidet, wird nicht sicher gefunden.",
   "For two keys together, a hostile report counts as much as for one; if keys alone were asked about, it would count as {} people.":

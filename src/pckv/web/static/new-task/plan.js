@@ -252,6 +252,7 @@ function withinGroup({
   smallest_share: smallest,
   typical_share: typical,
   smallest_difference: difference,
+  hides,
 }) {
   const values = {
     people: percent(round(people)),
@@ -259,16 +260,22 @@ function withinGroup({
     typical: percent(round(typical)),
     points: short(round(100 * difference)),
   };
+  const found = hides
+    ? t(
+        "If the shares of two such groups, one of them {typical}, are less than about {points} percentage points apart, that mostly stays hidden; so may larger differences, since people may choose more than a response stands for.",
+        values,
+      )
+    : t(
+        "If the shares of two such groups, one of them {typical}, are about {points} percentage points apart, that is found in four of five such surveys; smaller differences often stay hidden.",
+        values,
+      );
   const differing =
     difference === 1
       ? t(
-          "If {typical} of one such group choose an answer, not even the largest difference to another is sure to be found.",
+          "If {typical} of one such group choose an answer, no difference to another group is sure to be found.",
           values,
         )
-      : t(
-          "If {typical} of one such group choose an answer, and the share of another is about {points} percentage points away, this difference is found in four of five such surveys; smaller ones often stay hidden.",
-          values,
-        );
+      : found;
   const alone =
     smallest === 1
       ? t(

@@ -95,10 +95,10 @@ export function readingOf([shares, values], { level, method }) {
       rows.some(({ known }) => known) && t("Dot: the number."),
       t("Line: the range that holds the true number with a confidence of {level}.", { level }),
       shares.rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
-      method === LEARNING &&
+      method.split("+")[0] === LEARNING &&
         averages.length > 1 &&
         t(
-          "Averages are estimated together: where ranges are wide, they tend to lie closer to each other than the true ones.",
+          "Averages are estimated together: where ranges are wide, averages tend to lie closer to each other than the true ones.",
         ),
     ];
   return sentences.filter(Boolean).join(" ");
