@@ -115,9 +115,7 @@ def test_the_forecast_says_what_shows_within_a_group(people: Any) -> None:
     ask_for_groups(operator, LABELS)
     words = r"Within a group of 33 % of people, an answer stands out if at least [\d.]+ % of them choose it"
     operator.page.locator(".plan").get_by_text(re.compile(words)).wait_for()
-    operator.page.locator(".plan").get_by_text(
-        "percentage points apart, that is found in four of five"
-    ).wait_for()
+    operator.page.locator(".plan").get_by_text("percentage points apart, that is found in four of five").wait_for()
 
 
 def check_claims(person: Person, task: pckv.Task) -> None:
