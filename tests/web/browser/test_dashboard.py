@@ -227,6 +227,10 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     numbers, links = zip(*(row.split(",") for row in rows), strict=True)
     assert (title, numbers[0], numbers[-1], len(set(links))) == ("number,link", "1", "1500", 1500)
     assert links[0].startswith(f"{operator.origin}/join/{task.id}#invitation=")
+    # All are copied, those too that have no room in the box.
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }")
+    operator.press("Copy: Links to hand out")
+    assert tuple(page.evaluate("window.copied").split()) == links
     operator.press("Surveys", "link")
     page.get_by_role("heading", name="Surveys", exact=True).wait_for()
     page.go_back()
