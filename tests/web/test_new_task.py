@@ -431,11 +431,12 @@ def test_what_would_help_is_planned(site: Running) -> None:
     now = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]["outlook"]
     assert now["light"] == "red"
     ways = {way["name"]: way for way in site.get(f"/plan/ways?{query}", ADMINISTRATOR).json()["ways"]}
-    assert set(ways) == {"epsilon", "keys", "single", "mixer", "people"}
+    assert set(ways) == {"epsilon", "keys", "single", "most", "mixer", "people"}
     changed = {
         "epsilon": "users=300&epsilon=3&keys=12&pairs=3",
         "keys": "users=300&epsilon=2&keys=6&pairs=3",
         "single": "users=300&epsilon=2&keys=12&more=refuse&most_pairs=1",
+        "most": "users=300&epsilon=2&keys=12&pairs=2&more=refuse&most_pairs=2",
         "mixer": f"{query}&mixed=300",
         "people": query.replace("users=300", "users=600"),
     }

@@ -24,6 +24,8 @@ MIN_KEYS = 6
 WORTHWHILE = 0.8
 # How many times as many people are proposed, beside the number with which the light is green.
 MORE_PEOPLE = 2
+# How many choices per person are proposed.
+FEW_CHOICES = 2
 UNRATED = {"low": None, "high": None, "levels": None, "objective": None}
 SINGLE = {"more": "refuse", "most_pairs": 1, "pairs": None}
 
@@ -33,9 +35,11 @@ class Way(Record):
     """One change that would help.
 
     Attributes:
-        name: What changes: `epsilon`, `keys`, `values`, `levels`, `segment`, `together`, `single` (one choice per
-            person), `both` (one choice per person, without values), `mixer` or `people` (twice as many).
-        value: What it becomes: the ε, or how many answer options or people there are; None for what is left out.
+        name: What changes: `epsilon`, `keys`, `values`, `levels`, `segment`, `together`, `most` (fewer choices per
+            person), `single` (one choice per person), `both` (one choice per person, without values), `mixer` or
+            `people` (twice as many).
+        value: What it becomes: the ε, or how many answer options, choices or people there are; None for what is left
+            out.
         light: The light of the plan with it.
         smallest: The least share of people from which an answer then stands out, four times out of five.
     """
@@ -100,6 +104,9 @@ def _changes(inputs: PlanInputs) -> Iterator[tuple[str, str | None, dict[str, An
         yield "together", None, {"together": False}
     elif inputs.more != "refuse" or inputs.most_pairs != 1:
         yield "single", None, SINGLE
+    if inputs.more != "refuse" or (inputs.most_pairs or FEW_CHOICES + 1) > FEW_CHOICES:
+        few = {"more": "refuse", "most_pairs": FEW_CHOICES, "pairs": inputs.pairs and min(inputs.pairs, FEW_CHOICES)}
+        yield "most", str(FEW_CHOICES), few
     # Items that are made of others take seconds to plan for a mixer.
     if inputs.coin == "device" and inputs.labels is None and not inputs.together:
         yield "mixer", None, {"mixed": inputs.users}

@@ -527,7 +527,9 @@ def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: An
     assert KEYS[0] in shown.locator("main").inner_text()
     shown.locator(".none input").check()
     shown.get_by_role("button", name="Send my answers").click()
-    shown.get_by_role("alert").get_by_text("This is a preview: no report is made.").wait_for()
+    shown.get_by_role("heading", name="This is a preview: nothing was sent").wait_for()
+    shown.get_by_role("button", name="Try again").click()
+    shown.get_by_role("button", name="Send my answers").wait_for()
     # The form saves its draft and plans in its own time; nothing else is sent.
     assert [text for text in operator.sent if '"name"' not in text] == []
     assert operator.asked == []

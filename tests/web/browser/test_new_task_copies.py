@@ -132,4 +132,10 @@ def test_options_that_differ_in_capital_letters_are_asked_about(people: Any) -> 
     fill_task(operator, "Damp homes", ["Mould", "Noise", "mould"])
     open_step(operator, 5)
     operator.page.get_by_text("“Mould” and “mould” are two different options. Is that meant?").wait_for()
+    # The page of participants has this answer by itself.
+    for name, is_asked in (("None of these", True), ("None", True), ("None of my windows close", False)):
+        fill_task(operator, "Damp homes", ["Mould", "Noise", name])
+        open_step(operator, 5)
+        operator.page.locator(".check-list").get_by_text(name).first.wait_for()
+        assert operator.page.get_by_text(f"“{name}”: the survey's page adds").count() == is_asked
     operator.check(DESK)

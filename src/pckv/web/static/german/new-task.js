@@ -111,8 +111,11 @@ export default {
   "First day": "Erster Tag",
   "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that people could be punished for. It needs the most people.":
     "Für Gesundheit, Sexualität, Religion, Politik, Ärger bei der Arbeit, Beschwerden über Personen oder alles, wofür man bestraft werden könnte. Braucht die meisten Personen.",
-  "For opinions, habits and everyday problems, such as faults in a flat.":
-    "Für Meinungen, Gewohnheiten und Probleme im Alltag, etwa Mängel in der Wohnung.",
+  "For opinions, habits and everyday matters that people need not be afraid to tell.":
+    "Für Meinungen, Gewohnheiten und Alltägliches, das niemand zu erzählen fürchten muss.",
+  "“{name}”: the survey's page adds “None of these applies to me” by itself. Is yours meant to be counted as an answer?":
+    "„{name}“: Die Seite der Umfrage fügt „Nichts davon trifft auf mich zu“ von selbst hinzu. Soll Ihre Möglichkeit als Antwort gezählt werden?",
+  "At most {number} choices per person.": "Höchstens {number} Angaben je Person.",
   "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
     "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
   "It stands in your list of surveys and above reports. Every survey needs a name of its own.":
@@ -284,8 +287,8 @@ export default {
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",
-  "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.":
-    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
+  "Such as age or region. The result then also tells what holds within each group, and which answers are chosen more often in one group than in another; average ratings are not compared. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.":
+    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten in einer Gruppe öfter gewählt werden als in einer anderen; durchschnittliche Bewertungen werden nicht verglichen. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
   "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
   "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
   "Survey without a name": "Umfrage ohne Namen",

@@ -1,5 +1,6 @@
 // German texts of the pages, by their English ones: shared.
 export default {
+  chart: "Grafik",
   " point": " Punkt",
   " points": " Punkte",
   "A .txt file with one per line, or a .csv file whose first column has them.":

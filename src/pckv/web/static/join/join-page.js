@@ -134,6 +134,7 @@ function panelOf(error) {
   if (!(error instanceof PckvError)) return ["unexpected", { reason: error.message }];
   const phase = task?.phase(),
     { code } = error;
+  if (code === "preview") return [code];
   if (task?.series && !rounds) return ["series"];
   if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
   if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
@@ -177,7 +178,7 @@ async function showPanel(error) {
     { class: "panel", "data-state": name },
     title,
     make("p", {}, words),
-    name === "unreachable" ? again() : null,
+    ["unreachable", "preview"].includes(name) ? again() : null,
     ["closed", "ended", "answered"].includes(name) ? resultsLink() : null,
     name === "series" ? make("p", {}, make("a", { href: `/join/${task.series.id}` }, say("open_series"))) : null,
   );
@@ -232,7 +233,6 @@ async function submit(answers) {
     if (error.code === "refused") return show(await client.receipt(id));
     // The page says when the next turn is.
     if (rounds && ["not_due", "not_open", "closed"].includes(error.code)) return location.reload();
-    if (error.code === "preview") return answers.tell(say("preview_sends_nothing"));
     if (error.code === "not_sent" && task.phase() === "open")
       return answers.tell(say("not_reached", { host: receiverOf(task) }));
     await showPanel(error);

@@ -5,7 +5,8 @@ import { told } from "./join-strings.js";
 
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 const id = location.pathname.split("/").at(-1),
-  invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
+  invitationOf = ({ hash }) => new URLSearchParams(hash.slice(1)).get("invitation") ?? undefined,
+  invitation = invitationOf(location);
 // A task that is not too large comes with the page.
 const text = told("task");
 // The page of a mixed task asks and tells the mixer alone: its policy allows no request to the collector.
@@ -32,6 +33,9 @@ async function failed(error) {
   const task = text && (await Task.fromJson(text).catch(() => undefined));
   return { error, task: task?.id === id ? task : undefined };
 }
+
+// Opened where the same link was with another invitation, or without one, a link loads nothing by itself.
+addEventListener("hashchange", () => invitationOf(location) !== invitation && location.reload());
 
 const found = repeated ? repeated.findRound(client, id) : find().catch(failed);
 await start(client, id, invitation, found);

@@ -80,16 +80,15 @@ export default {
 
   answers: "Ihre Antworten",
   choose_up_to: {
-    one: "Wählen Sie eine Möglichkeit, die auf Sie zutrifft, falls es eine gibt, und geben Sie einen Wert dafür an. Treffen mehrere zu, wählen Sie eine beliebige davon.",
+    one: "Wählen Sie eine Möglichkeit, die auf Sie zutrifft, falls es eine gibt, und geben Sie einen Wert dafür an. Treffen mehrere zu, wählen Sie eine davon.",
     other:
-      "Wählen Sie bis zu {count} Möglichkeiten, die auf Sie zutreffen, und geben Sie für jede einen Wert an. Treffen mehr zu, wählen Sie beliebige {count} davon.",
+      "Wählen Sie bis zu {count} Möglichkeiten, die auf Sie zutreffen, und geben Sie für jede einen Wert an. Treffen mehr zu, wählen Sie {count} davon.",
   },
   choose_all: "Geben Sie bei allem, was auf Sie zutrifft, einen Wert an. Lassen Sie den Rest frei.",
   rate_all: "Bewerten Sie, was auf Sie zutrifft. Lassen Sie den Rest frei.",
   tick_up_to: {
-    one: "Wählen Sie eine Möglichkeit, die auf Sie zutrifft, falls es eine gibt. Treffen mehrere zu, wählen Sie eine beliebige davon.",
-    other:
-      "Wählen Sie bis zu {count} Möglichkeiten, die auf Sie zutreffen. Treffen mehr zu, wählen Sie beliebige {count} davon.",
+    one: "Wählen Sie eine Möglichkeit, die auf Sie zutrifft, falls es eine gibt. Treffen mehrere zu, wählen Sie eine davon.",
+    other: "Wählen Sie bis zu {count} Möglichkeiten, die auf Sie zutreffen. Treffen mehr zu, wählen Sie {count} davon.",
   },
   tick_all: "Kreuzen Sie alles an, was auf Sie zutrifft. Lassen Sie den Rest frei.",
   write_all: "Schreiben Sie alles auf, was auf Sie zutrifft, und geben Sie jeweils einen Wert an.",
@@ -161,7 +160,9 @@ export default {
   missing: "Bitte geben Sie bei „{key}“ einen Wert von {low} bis {high} an oder entfernen Sie die Antwort.",
   send: "Antworten absenden",
   preview: "Vorschau: Das sehen die Teilnehmenden. Es wird nichts gesendet.",
-  preview_sends_nothing: "Dies ist eine Vorschau: Es wird kein Bericht erstellt.",
+  panel_preview_title: "Dies ist eine Vorschau: Es wurde nichts gesendet",
+  panel_preview:
+    "Nach dem Absenden lesen die Teilnehmenden hier, dass ihr Bericht angekommen ist, was sie eingegeben haben und was ihr Gerät verlassen hat.",
   sending: "Wird gesendet …",
   still: "{host} ist noch nicht erreichbar. Diese Seite versucht es weiter: Lassen Sie sie offen.",
   try_again: "Noch einmal versuchen",
@@ -210,8 +211,9 @@ export default {
   not_stored: "Ihre Antworten wurden nicht gespeichert, nur der Bericht.",
   entered_nothing: "Nichts davon. Ein Bericht entsteht trotzdem, damit er sich nicht von anderen unterscheidet.",
   entered: {
-    one: "{count} Angabe insgesamt. Sie wird weder gesendet noch gespeichert.",
-    other: "{count} Angaben insgesamt. Sie werden weder gesendet noch gespeichert.",
+    one: "{count} Angabe insgesamt. Sie wird so weder gesendet noch gespeichert: Aus ihr entsteht ein Bericht mit zufälligem Rauschen.",
+    other:
+      "{count} Angaben insgesamt. Sie werden so weder gesendet noch gespeichert: Aus ihnen entsteht ein Bericht mit zufälligem Rauschen.",
   },
   pair: "{key}: {value}",
   claims: "Mit zufälligem Rauschen nennt der Bericht:",

@@ -79,15 +79,15 @@ export default {
 
   answers: "Your answers",
   choose_up_to: {
-    one: "Choose one that applies to you, if any does, and give it a value. If more apply to you, choose any one of them.",
+    one: "Choose one that applies to you, if any does, and give it a value. If more apply to you, choose one of them.",
     other:
-      "Choose up to {count} that apply to you, and give each a value. If more apply to you, choose any {count} of them.",
+      "Choose up to {count} that apply to you, and give each a value. If more apply to you, choose {count} of them.",
   },
   choose_all: "Give a value to everything that applies to you. Leave the rest empty.",
   rate_all: "Rate everything that applies to you. Leave the rest empty.",
   tick_up_to: {
-    one: "Choose one that applies to you, if any does. If more apply to you, choose any one of them.",
-    other: "Choose up to {count} that apply to you. If more apply to you, choose any {count} of them.",
+    one: "Choose one that applies to you, if any does. If more apply to you, choose one of them.",
+    other: "Choose up to {count} that apply to you. If more apply to you, choose {count} of them.",
   },
   tick_all: "Tick everything that applies to you. Leave the rest empty.",
   write_all: "Write down everything that applies to you, and give each a value.",
@@ -159,7 +159,9 @@ export default {
   missing: "Please give “{key}” a value from {low} to {high}, or remove it.",
   send: "Send my answers",
   preview: "Preview: this is what participants will see. Nothing is sent.",
-  preview_sends_nothing: "This is a preview: no report is made.",
+  panel_preview_title: "This is a preview: nothing was sent",
+  panel_preview:
+    "After sending, participants read here that their report has arrived, what they entered, and what left their device.",
   sending: "Sending …",
   still: "Still trying to reach {host}. Keep this page open.",
   try_again: "Try again",
@@ -206,8 +208,8 @@ export default {
   not_stored: "Your answers were not stored: only the report is.",
   entered_nothing: "None of these. A report is made all the same, so that it cannot be told from others.",
   entered: {
-    one: "{count} in total. It is neither sent nor stored.",
-    other: "{count} in total. They are neither sent nor stored.",
+    one: "{count} in total. It is not sent as it is, nor stored: a report with random noise is made from it.",
+    other: "{count} in total. They are not sent as they are, nor stored: a report with random noise is made from them.",
   },
   pair: "{key}: {value}",
   claims: "With random noise added, the report names:",

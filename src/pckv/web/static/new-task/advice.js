@@ -30,6 +30,7 @@ const CHANGES = {
   values: () => t("No ratings: people only choose."),
   segment: () => t("No groups to compare."),
   together: () => t("Not asking what is chosen together."),
+  most: ({ value }) => t("At most {number} choices per person.", { number: count(Number(value)) }),
   single: () => t("One choice per person."),
   both: () => t("One choice per person, and no ratings."),
   people: ({ value }) => t("Twice as many people, {people}.", { people: count(Number(value)) }),

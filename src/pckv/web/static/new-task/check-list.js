@@ -31,6 +31,22 @@ function alike(names) {
   return null;
 }
 
+// What people write for "none of these", which the page of participants has by itself.
+const NONE_OF = /^(none|nothing|keine?s?|nichts)( (of (these|them|the above)|applies|davon|dessen|trifft.*))?\.?$/iu;
+
+function noneOf(names) {
+  const name = names.find((each) => NONE_OF.test(each));
+  if (name === undefined) return null;
+  return make(
+    "p",
+    { class: "note" },
+    t(
+      "“{name}”: the survey's page adds “None of these applies to me” by itself. Is yours meant to be counted as an answer?",
+      { name },
+    ),
+  );
+}
+
 // How many answers of one person are reported, which the plan chooses where people may give any number.
 function perPerson({ fields, held, tree }, plan) {
   if (fields.keys.isDiscovery) return counted(tree.values().padding);
@@ -175,7 +191,7 @@ export class CheckList {
     if (!names.length) return NONE;
     const shown = list(names.slice(0, MAX_OPTIONS)),
       others = rest > 0 ? this.others(names.slice(MAX_OPTIONS), count(rest)) : null;
-    return make("span", {}, shown, others, alike(names));
+    return make("span", {}, shown, others, alike(names), noneOf(names));
   }
 
   // The list is made anew whenever the form changes, and stays open then.

@@ -16,7 +16,7 @@ const PRESETS = [
   [
     "2",
     t("Balanced"),
-    t("For opinions, habits and everyday problems, such as faults in a flat."),
+    t("For opinions, habits and everyday matters that people need not be afraid to tell."),
     t("A single response then says something about the person who sent it, but is no proof of any answer."),
   ],
   [

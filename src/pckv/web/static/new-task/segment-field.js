@@ -23,7 +23,7 @@ export class SegmentField {
           "segment",
           t("By the answer to one more question"),
           t(
-            "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.",
+            "Such as age or region. The result then also tells what holds within each group, and which answers are chosen more often in one group than in another; average ratings are not compared. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.",
           ),
         ],
       ],

@@ -43,6 +43,14 @@ const LISTS = [t("{a}, {x} of people; {b}, {y}"), t("{a}, {x} of people; {b}, {y
   ),
   ONE_OF_MORE = t("{a} is highest, with {x} of people; that is not certain, since several ranges overlap with it");
 
+// None of those with the same rounded share is named as the highest.
+const TIED = [
+  t("{a} and {b} are highest, each with about {value} of people; which of them is chosen more often is not certain"),
+  t(
+    "{a}, {b} and {c} are highest, each with about {value} of people; which of them is chosen more often is not certain",
+  ),
+];
+
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.
 function mostFrequent(rows, isPart) {
   const top = leaders(rows),
@@ -55,7 +63,10 @@ function mostFrequent(rows, isPart) {
   }
   let sentence;
   if (top.length > 1) {
-    if (shown.length < top.length) sentence = top.length === 2 ? ONE_OF_TWO : ONE_OF_MORE;
+    const { value } = frequencyTexts(shown[0]),
+      tied = shown.filter((row) => frequencyTexts(row).value === value).length;
+    if (tied > 1 && !areAbove(top, rows)) sentence = TIED[tied - 2].replace("{value}", value);
+    else if (shown.length < top.length) sentence = top.length === 2 ? ONE_OF_TWO : ONE_OF_MORE;
     else if (areAbove(top, rows))
       return parted((isPart ? ALL_SHOWN : ALL).replace("{list}", LISTS[shown.length - 2]), { a, b, c, x, y, z });
     else sentence = ONE_OF[shown.length - 2];

@@ -163,13 +163,16 @@ function back(task, options) {
 }
 
 // The keys before and after this one in the order of their shares.
-function neighbours({ rank, keys, previous, next }, address) {
+function neighbours({ estimate, rank, keys, previous, next }, address) {
   if (rank === null) return null;
   const link = (name, ...label) => (name === null ? null : make("a", { href: address(name) }, ...label));
   return make(
     "nav",
     { class: "neighbours", "aria-label": t("Other answers") },
-    make("span", {}, t("Number {rank} of {all} by share", { rank: count(rank), all: count(keys) })),
+    // Noise alone decides the order of those that may be zero.
+    estimate.detected
+      ? make("span", {}, t("Number {rank} of {all} by share", { rank: count(rank), all: count(keys) }))
+      : null,
     link(previous, "‹ ", named(previous)),
     link(next, named(next), " ›"),
   );
