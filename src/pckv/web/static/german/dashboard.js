@@ -15,6 +15,7 @@ export default {
     "Wählen Sie ein Bild mit höchstens 256 KiB: PNG, JPEG oder WebP.",
   Close: "Schließen",
   "Close this repeated survey?": "Diese wiederholte Umfrage schließen?",
+  "Close this round?": "Diese Runde schließen?",
   "Close this survey?": "Diese Umfrage schließen?",
   "Closed early": "Vorzeitig geschlossen",
   "Closed on {day}. No more responses are taken; the results stay here.":
@@ -37,6 +38,10 @@ export default {
   Details: "Details",
   "Devices send sealed responses to the mixer of {operator}, by this link:":
     "Geräte senden versiegelte Antworten an den Mixer von {operator}, über diesen Link:",
+  "It is one of the rounds that the table shows under “Earlier rounds”.":
+    "Es ist eine der Runden, die die Tabelle unter „Frühere Runden“ zeigt.",
+  "Numbers that come from them may be wrong. The page of their round says what to do.":
+    "Zahlen, die auf ihnen beruhen, können falsch sein. Was zu tun ist, steht auf der Seite der Runde.",
   "QR code ({form})": "QR-Code ({form})",
   Draft: "Entwurf",
   Drafts: "Entwürfe",
@@ -59,6 +64,10 @@ export default {
     "Gefunden, siehe oben ({responses} bis {moment} UTC geprüft).",
   "Hello,": "Guten Tag,",
   "Questions? Write to {contact}.": "Fragen? Schreiben Sie an {contact}.",
+  "Round {number}": "Runde {number}",
+  "The questions, the answer options, the privacy level and the days of this round are those of its repeated survey, and cannot be changed: those who have answered agreed to exactly these. To change something, make a copy of the repeated survey and publish that.":
+    "Fragen, Antwortmöglichkeiten, Datenschutzstufe und Tage dieser Runde sind die der wiederholten Umfrage und lassen sich nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie der wiederholten Umfrage und veröffentlichen Sie diese.",
+  "To the settings of the repeated survey": "Zu den Einstellungen der wiederholten Umfrage",
   "Who may take part: {text}": "Wer teilnehmen darf: {text}",
   "Language of the text": "Sprache des Textes",
   "Or open this address:": "Oder öffnen Sie diese Adresse:",
@@ -246,7 +255,6 @@ export default {
   "[link]": "[Link]",
   all: "alle",
   "at the mixer": "beim Mixer",
-  "look at this": "bitte ansehen",
   none: "keine",
   "none yet": "noch keine",
   "not checked yet": "noch nicht geprüft",
@@ -293,5 +301,7 @@ export default {
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum letzten Tag.",
   "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":
     "„{name}“: Die Umfrage, alle ihre Antworten und ihre Ergebnisse werden endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht. Dieselbe Umfrage lässt sich nicht noch einmal erstellen.",
+  "“{name}”: this round takes no more responses from now on, and cannot be opened again. Its results stay. Later rounds open as planned.":
+    "„{name}“: Diese Runde nimmt ab jetzt keine Antworten mehr an und lässt sich nicht wieder öffnen. Ihre Ergebnisse bleiben. Spätere Runden beginnen wie geplant.",
   "← All rounds of this survey": "← Alle Runden dieser Umfrage",
 };
