@@ -587,6 +587,9 @@ class MemoryStore(Store):
             found = {task_id: self._tasks[task_id] for task_id in task_ids if task_id in self._tasks}
             return {task_id: data.alarm_check for task_id, data in found.items() if data.alarm_check}
 
+    def round_alarm_checks(self, series_id: str) -> dict[str, AlarmCheck]:
+        return self.alarm_checks([one.task for one in self._all_rounds(series_id)])
+
     def backup(self, *_args: object, **_options: object) -> None:
         """Refuse: what is in memory ends with its process."""
         raise ParameterError("a store in memory has no backup")

@@ -39,6 +39,7 @@ class Store(ContractStore):
     claim_alarm_check = writing(contracts.claim_alarm_check)
     record_alarm_check = writing(contracts.record_alarm_check)
     alarm_checks = reading(contracts.alarm_checks)
+    round_alarm_checks = reading(contracts.round_alarm_checks)
 
     rounds = reading(contracts.rounds)
 

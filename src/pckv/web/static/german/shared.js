@@ -49,6 +49,7 @@ export default {
   "Lines {lines} are empty and are left out.": "Die Zeilen {lines} sind leer und werden ausgelassen.",
   "Links to hand out": "Links zum Verteilen",
   "Loading …": "Wird geladen …",
+  "look at this": "bitte ansehen",
   More: "Mehr",
   Next: "Weiter",
   "Not copied: the browser does not let this page copy. Select the text and copy it yourself.":
