@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import pckv
+from support.collectors import ANALYST
 from support.parts import missing_part
 from support.people import (
     DESK,
@@ -404,7 +405,7 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
 
 
 def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
-    """What was found is listed across the page, and the fact only points to it."""
+    """What it means and what to do stand across the page, for the reader's role, and what was found is a fact."""
     task = add_task(server, name="alarmed")
     said = ["Unusual reports.", "200 reports name the same function.", "Nothing is dropped."]
     found = {
@@ -414,9 +415,11 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
         "sentences": said,
     }
 
+    shown: dict[str, Any] = {}
+
     def alarmed(route: Any) -> None:
         response = route.fetch()
-        route.fulfill(response=response, json=response.json() | {"alarms": found})
+        route.fulfill(response=response, json=response.json() | {"alarms": found} | shown)
 
     operator = people(DESK)
     operator.page.route("**/overview", alarmed)
@@ -424,12 +427,25 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     operator.go(f"/#/tasks/{task.id}")
     box = operator.page.locator(".alert")
     box.wait_for()
-    *shown, remedy = box.locator("p").all_inner_texts()
-    assert shown == ["Unusual responses.", *said[1:]]
+    first, remedy, _ = box.locator("p").all_inner_texts()
+    assert first == "Unusual responses."
     assert remedy.startswith("What to do: ask those who handed out the link")
+    assert "repeat it with invitations" in remedy
     facts = operator.page.locator(".facts").text_content()
-    assert "Found, see above (among the 300 responses that had come by 2030-03-17 17:46 UTC)." in facts
-    assert said[1] not in facts
+    found_out = " ".join(["Unusual responses.", *said[1:]])
+    assert f"{found_out} (Checked: the 300 responses that had come by 2030-03-17 17:46 UTC.)" in facts
+    for members, told in (
+        ({"by_invitation": True}, "ask those who handed out the invitations"),
+        ({"by_invitation": False, "series": {"id": task.id, "round": 1}}, "the results of this round"),
+    ):
+        shown.update(members)
+        box.get_by_text(told).wait_for()
+        assert "repeat it" not in box.inner_text()
+    analyst = people(PHONE)
+    analyst.page.route("**/overview", alarmed)
+    analyst.sign_in(token=ANALYST)
+    analyst.go(f"/#/tasks/{task.id}")
+    analyst.page.locator(".alert").get_by_text("What to do: tell those who run this survey").wait_for()
     operator.check()
     # The page asks for news until it is closed, whatever the answers are.
     operator.page.unroute_all(behavior="ignoreErrors")

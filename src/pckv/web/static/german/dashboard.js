@@ -60,14 +60,19 @@ export default {
     "Alles wird beim Mixer erfragt und an ihn gesendet. Installieren Sie für Python pckv[sealed], das Antworten versiegelt. Lassen Sie die Einladung weg, wenn der Mixer keine verlangt.",
   Facts: "Angaben",
   "For programs": "Für Programme",
-  "Found, see above (among the {responses} that had come by {moment} UTC).":
-    "Gefunden, siehe oben ({responses} bis {moment} UTC geprüft).",
   "Hello,": "Guten Tag,",
   "Questions? Write to {contact}.": "Fragen? Schreiben Sie an {contact}.",
   "Round {number}": "Runde {number}",
   "The questions, the answer options, the privacy level and the days of this round are those of its repeated survey, and cannot be changed: those who have answered agreed to exactly these. To change something, make a copy of the repeated survey and publish that.":
     "Fragen, Antwortmöglichkeiten, Datenschutzstufe und Tage dieser Runde sind die der wiederholten Umfrage und lassen sich nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie der wiederholten Umfrage und veröffentlichen Sie diese.",
   "To the settings of the repeated survey": "Zu den Einstellungen der wiederholten Umfrage",
+  "What to do: ask those who handed out the invitations whether a program or one person used many of them. Do not publish or pass on these results before you know.":
+    "Was Sie tun können: Fragen Sie alle, die Einladungen verteilt haben, ob ein Programm oder eine einzelne Person viele davon benutzt hat. Veröffentlichen Sie diese Ergebnisse nicht und geben Sie sie nicht weiter, bevor Sie das wissen.",
+  "What to do: ask those who handed out the link whether a program or one person sent many responses. Do not publish or pass on the results of this round before you know.":
+    "Was Sie tun können: Fragen Sie alle, die den Link verteilt haben, ob ein Programm oder eine einzelne Person viele Antworten gesendet hat. Veröffentlichen Sie die Ergebnisse dieser Runde nicht und geben Sie sie nicht weiter, bevor Sie das wissen.",
+  "What to do: tell those who run this survey, and do not pass on these results before it is known where the unusual responses come from.":
+    "Was Sie tun können: Sagen Sie es den Personen, die diese Umfrage durchführen, und geben Sie diese Ergebnisse nicht weiter, bevor bekannt ist, woher die auffälligen Antworten kommen.",
+  "What was found stands under “Details”.": "Was gefunden wurde, steht unter „Details“.",
   "Who may take part: {text}": "Wer teilnehmen darf: {text}",
   "Language of the text": "Sprache des Textes",
   "Or open this address:": "Oder öffnen Sie diese Adresse:",
