@@ -163,12 +163,15 @@ class MemoryStore(Store):
     def _take_survey(self, contract: Task | Series) -> None:
         if isinstance(contract, Task) and contract.series is not None:
             return
+        owner = self.survey_owner(contract.name)
+        if owner not in {None, contract.id}:
+            raise NameTaken(f"{owner} has the name {contract.name!r} (case and spaces do not count)")
+
+    def survey_owner(self, name: str) -> str | None:
         tasks = [data.stored for data in self._tasks.values()]
         named: list[Task | Series] = [one.task for one in tasks if one.binned is None and one.task.series is None]
         named += [one.series for one in self._series.values()]
-        for other in named:
-            if other.id != contract.id and survey_of(other.name) == survey_of(contract.name):
-                raise NameTaken(f"{other.id} has the name {contract.name!r} (case and spaces do not count)")
+        return next((one.id for one in named if survey_of(one.name) == survey_of(name)), None)
 
     def find_task(self, task_id: str) -> StoredTask | None:
         with self._lock:

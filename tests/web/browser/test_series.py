@@ -351,7 +351,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     assert page.get_by_label("Round 1 opens on").input_value() == "2998-01-01"
     page.get_by_label("Round 1 opens on").fill("2999-01-01")
     publish_form(operator)
-    page.locator(".field-problem", has_text="Browsers and apps tell surveys apart by their names").wait_for()
+    page.locator(".field-problem", has_text="Another survey has this name. Browsers and apps").wait_for()
     operator.forgive("409")
     page.get_by_label("Name", exact=True).fill("Twice, again")
     publish_form(operator)
