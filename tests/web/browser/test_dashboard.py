@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,8 @@ import numpy as np
 import pytest
 
 import pckv
-from support.collectors import ANALYST
+from pckv.collector.http.auth import PLAIN_COOKIE
+from support.collectors import ANALYST, as_items
 from support.parts import missing_part
 from support.people import (
     DESK,
@@ -187,6 +189,17 @@ def test_the_lines_for_a_page_do_what_they_promise(people: Any, server: ServePro
     assert [round(row["frequency"]) for row in estimates] == [1, 0]
 
 
+def is_leaving_asked(page: Any) -> bool:
+    """Return whether the browser asks before the page is closed or loaded again."""
+    event = "new Event('beforeunload', { cancelable: true })"
+    return bool(page.evaluate(f"() => !window.dispatchEvent({event})"))
+
+
+def save_links(operator: Any) -> None:
+    with operator.page.expect_download():
+        operator.press("Download all links")
+
+
 def create_invitations(operator: Any, number: int) -> None:
     operator.page.get_by_label("How many", exact=True).fill(str(number))
     operator.press("Create invitations …")
@@ -215,13 +228,17 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     create_invitations(operator, 1)
     page.get_by_role("dialog").get_by_text("Save the links that are shown first").wait_for()
     operator.press("Cancel")
+    assert is_leaving_asked(page)
     operator.press("Surveys", "link")
-    page.get_by_role("dialog", name="The links are not saved").wait_for()
+    page.get_by_role("dialog", name="Leave without saving the links?").wait_for()
     operator.check()
     operator.press("Stay here")
-    assert page.url.endswith(f"#/tasks/{task.id}/share")
+    # Nor does the end of a session take them away.
+    operator.context.clear_cookies(name=PLAIN_COOKIE)
+    page.get_by_role("main").get_by_text("Save the links that are shown").wait_for()
     operator.press("Results", "link")
-    operator.press("Share", "link")
+    operator.press("Stay here")
+    assert page.url.endswith(f"#/tasks/{task.id}/share")
     with page.expect_download() as waiting:
         operator.press("Download the table (CSV)")
     title, *rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
@@ -232,10 +249,32 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }")
     operator.press("Copy: Links to hand out")
     assert tuple(page.evaluate("window.copied").split()) == links
-    operator.press("Surveys", "link")
-    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
-    page.go_back()
+    assert not is_leaving_asked(page)
+    operator.press("Sign in")
+    operator.fill_in_token()
     page.get_by_text("1,500 invitations made, 0 used.").wait_for()
+    # The browser itself logs that the answers were 401.
+    operator.forgive("401")
+
+
+def test_how_many_invitations_were_used_is_shown_after_the_end_too(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="used invitations")
+    [invitation, _] = ask(server, "POST", f"/tasks/{task.id}/invitations?count=2").json()["invitations"]
+    report = as_items(pckv.perturb(task, {"Heat": 3}))[0] | {"invitation": invitation}
+    ask(server, "POST", f"/tasks/{task.id}/reports", json.dumps({"reports": [report]}).encode(), "application/json")
+    operator = people(PHONE)
+    operator.sign_in()
+    has_address(operator)
+    operator.go(f"/#/tasks/{task.id}/share")
+    page = operator.page
+    page.get_by_text("2 invitations made, 1 used.").wait_for()
+    page.get_by_role("button", name="Create invitations …").wait_for()
+    ask(server, "POST", f"/tasks/{task.id}/close")
+    page.get_by_text("Taking part has ended.").wait_for()
+    page.reload()
+    page.get_by_text("2 invitations made, 1 used.").wait_for()
+    assert not page.get_by_role("button", name="Create invitations …").is_visible()
+    operator.check()
 
 
 def test_a_sheet_of_invitations_is_printed(server: ServeProcess, people: Any) -> None:
@@ -259,6 +298,9 @@ def test_a_sheet_of_invitations_is_printed(server: ServeProcess, people: Any) ->
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     assert page.locator(".qr-sheet").count() == 0
+    # The printing may have been cancelled.
+    assert is_leaving_asked(page)
+    save_links(operator)
 
 
 def test_very_many_codes_are_printed_in_parts(server: ServeProcess, people: Any) -> None:
@@ -287,17 +329,13 @@ def test_very_many_codes_are_printed_in_parts(server: ServeProcess, people: Any)
     codes.first.wait_for(state="attached")
     assert codes.count() == 1
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
-    # One part is missing still.
-    operator.press("Surveys", "link")
-    operator.press("Stay here")
     parts.select_option(label="1 to 1,000 of 1,001")
     operator.press("Print QR codes")
     codes.nth(999).wait_for(state="attached")
     assert drawn == [1, *[100] * 10]
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     assert codes.count() == 0
-    operator.press("Surveys", "link")
-    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
+    save_links(operator)
 
 
 def test_what_is_said_of_invitations_holds_before_and_after_the_first(server: ServeProcess, people: Any) -> None:

@@ -65,6 +65,8 @@ export default {
   "Round {number}": "Runde {number}",
   "The questions, the answer options, the privacy level and the days of this round are those of its repeated survey, and cannot be changed: those who have answered agreed to exactly these. To change something, make a copy of the repeated survey and publish that.":
     "Fragen, Antwortmöglichkeiten, Datenschutzstufe und Tage dieser Runde sind die der wiederholten Umfrage und lassen sich nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie der wiederholten Umfrage und veröffentlichen Sie diese.",
+  "There is no public address yet. These lines name the address of this page: use them for trials alone, on this computer.":
+    "Es gibt noch keine öffentliche Adresse. In diesen Zeilen steht die Adresse dieser Seite: Verwenden Sie sie nur, um etwas auf diesem Computer auszuprobieren.",
   "To the settings of the repeated survey": "Zu den Einstellungen der wiederholten Umfrage",
   "What to do: ask those who handed out the invitations whether a program or one person used many of them. Do not publish or pass on these results before you know.":
     "Was Sie tun können: Fragen Sie alle, die Einladungen verteilt haben, ob ein Programm oder eine einzelne Person viele davon benutzt hat. Veröffentlichen Sie diese Ergebnisse nicht und geben Sie sie nicht weiter, bevor Sie das wissen.",
@@ -235,7 +237,6 @@ export default {
     "Ein weiteres erstellt „pckv token new“ auf dem Server; „pckv token new --help“ sagt, wie.",
   "To the repeated survey and its link": "Zur wiederholten Umfrage und ihrem Link",
   Token: "Token",
-  "Try again": "Noch einmal versuchen",
   "Try it on this computer": "Auf diesem Computer ausprobieren",
   "Until {day} you can open this survey again.": "Bis {day} können Sie diese Umfrage wieder öffnen.",
   "Until {day} you can restore it: it stands under “Deleted” in the list of surveys.":
@@ -255,6 +256,8 @@ export default {
   "You can answer from {day} on (world time, UTC).": "Die Umfrage ist ab {day} offen (Weltzeit, UTC).",
   "You can answer until the end of {day} (world time, UTC).":
     "Sie können bis zum Ende des {day} antworten (Weltzeit, UTC).",
+  "Your session is over. Save the links that are shown, and then sign in again.":
+    "Ihre Sitzung ist beendet. Sichern Sie die gezeigten Links und melden Sie sich dann wieder an.",
   "Your session is over. Sign in again to go on where you were.":
     "Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.",
   "[link]": "[Link]",
