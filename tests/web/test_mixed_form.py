@@ -292,7 +292,8 @@ def test_form_plan_and_library_agree_on_mixed_reports(parties: Parties, survey: 
 def test_a_name_that_another_survey_has_is_refused_before_the_mixer_is_asked(parties: Parties) -> None:
     parties.collector.add_task(name="Taken")
     form = ENDS | ONE | NAMED | {"name": " taken"}
-    for key in ({}, {"recipient_key": parties.post("/mixer-keys", None).json()["key"]}):
+    keys: list[dict[str, Any]] = [{}, {"recipient_key": parties.post("/mixer-keys", None).json()["key"]}]
+    for key in keys:
         check_problem(parties.post("/tasks/new?preview=true", form | key), 409, "name-taken", "name")
 
 

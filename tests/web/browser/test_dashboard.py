@@ -472,10 +472,11 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     facts = operator.page.locator(".facts").text_content()
     found_out = " ".join(["Unusual responses.", *said[1:]])
     assert f"{found_out} (Checked: the 300 responses that had come by 2030-03-17 17:46 UTC.)" in facts
-    for members, told in (
+    others: list[tuple[dict[str, Any], str]] = [
         ({"by_invitation": True}, "ask those who handed out the invitations"),
         ({"by_invitation": False, "series": {"id": task.id, "round": 1}}, "the results of this round"),
-    ):
+    ]
+    for members, told in others:
         shown.update(members)
         box.get_by_text(told).wait_for()
         assert "repeat it" not in box.inner_text()
