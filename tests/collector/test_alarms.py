@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv import Task
+from pckv import Series, Task
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
@@ -197,6 +197,28 @@ def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
     assert "pckv_task_alarms 1.0" in collector.get("/metrics").text
     # Nothing is dropped.
     assert collector.get(f"/tasks/{task.id}/overview").json()["reports"] == 300
+
+
+def test_rounds_and_their_series_are_marked(collector: Running) -> None:
+    today = collector.app.state.collector.contracts.today()
+    series = Series(task=compact_task(), first=today, period=7, panels=1)
+    path = f"/series/{series.id}"
+    collector.administer("POST", "/series", series.to_json().encode()).raise_for_status()
+    collector.upload(series.task_of(1), *same_word(300))
+
+    def marks() -> list[bool]:
+        [listed] = [each for each in collector.get("/series").json()["series"] if each["id"] == series.id]
+        shown, alone = (collector.get(f"{path}/rounds{one}").json() for one in ("", "/1"))
+        first = {one["number"]: one for one in shown["rounds"]}[1]
+        each = [listed, listed["last_round"], shown["series"], first, alone]
+        assert first == listed["last_round"] == alone
+        return [one["has_alarms"] for one in each]
+
+    assert marks() == [False] * 5
+    collector.app.state.collector.alarm_watch.check_due()
+    assert marks() == [True] * 5
+    collector.administer("DELETE", f"/tasks/{series.task_of(1).id}").raise_for_status()
+    assert collector.get(f"{path}/rounds").json()["series"]["has_alarms"] is False
 
 
 def test_every_worker_shows_what_the_first_one_found(collector: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,8 +127,8 @@ def test_a_name_is_given_once_and_is_free_in_the_bin(collector: Running) -> None
     text = second.to_json().encode()
     refused = collector.administer("POST", "/tasks", text)
     check_problem(refused, 409, "name-taken", "name")
-    assert refused.json()["title"] == "Another survey has this name."
-    assert refused.json()["detail"].startswith("Browsers and apps tell surveys apart by their names: ")
+    assert refused.json()["title"] == "This name is taken."
+    assert refused.json()["detail"].startswith("Another survey has this name. Browsers and apps ")
     ask(collector, "DELETE", first)
     assert collector.administer("POST", "/tasks", text).status_code == 201
     check_problem(ask(collector, "POST", first, "/restore"), 409, "name-taken", "name")

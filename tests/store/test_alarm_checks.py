@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pckv import Series, Task
 from pckv.store.base import AlarmCheck
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
@@ -33,6 +34,20 @@ def test_the_last_result_stays_until_there_is_another(store: Store) -> None:
     store.record_alarm_check(TASK.id, SECOND)
     assert store.alarm_checks([TASK.id]) == {TASK.id: SECOND}
     assert store.alarm_checks([]) == {}
+
+
+def test_the_checks_of_a_series_are_those_of_its_rounds(store: Store) -> None:
+    series = Series(task=Task(name="weekly", keys=3, epsilon=1), first=DAY, period=7, panels=1)
+    store.add_series(series, DAY)
+    rounds = [series.task_of(number) for number in (1, 2)]
+    for task in (*rounds, OTHER):
+        (store.add_task if task is OTHER else store.add_round)(task, DAY)
+        store.claim_alarm_check(task.id, 5000, HOUR)
+    for task in (rounds[0], OTHER):
+        store.record_alarm_check(task.id, FIRST)
+    assert store.round_alarm_checks(series.id) == {rounds[0].id: FIRST}
+    store.bin_task(rounds[0].id, DAY)
+    assert store.round_alarm_checks(series.id) == {}
 
 
 def test_only_a_check_that_was_claimed_is_recorded(store: Store) -> None:

@@ -169,7 +169,9 @@ def test_a_name_is_free_while_its_task_is_in_the_bin(store: Store) -> None:
         store.add_series(series, DAY)
     assert (store.find_task(NAMESAKE.id), store.find_series(series.id)) == (None, None)
     assert not store.add_task(TASK, DAY), "its own name is no other's"
+    assert store.survey_owner(f" {NAMESAKE.name.upper()}") == TASK.id
     store.bin_task(TASK.id, DAY)
+    assert store.survey_owner(NAMESAKE.name) is None
     assert store.add_task(NAMESAKE, DAY)
     with pytest.raises(NameTaken, match=NAMESAKE.id):
         store.restore_task(TASK.id, DAY)

@@ -163,12 +163,15 @@ class MemoryStore(Store):
     def _take_survey(self, contract: Task | Series) -> None:
         if isinstance(contract, Task) and contract.series is not None:
             return
+        owner = self.survey_owner(contract.name)
+        if owner not in {None, contract.id}:
+            raise NameTaken(f"{owner} has the name {contract.name!r} (case and spaces do not count)")
+
+    def survey_owner(self, name: str) -> str | None:
         tasks = [data.stored for data in self._tasks.values()]
         named: list[Task | Series] = [one.task for one in tasks if one.binned is None and one.task.series is None]
         named += [one.series for one in self._series.values()]
-        for other in named:
-            if other.id != contract.id and survey_of(other.name) == survey_of(contract.name):
-                raise NameTaken(f"{other.id} has the name {contract.name!r} (case and spaces do not count)")
+        return next((one.id for one in named if survey_of(one.name) == survey_of(name)), None)
 
     def find_task(self, task_id: str) -> StoredTask | None:
         with self._lock:
@@ -586,6 +589,9 @@ class MemoryStore(Store):
         with self._lock:
             found = {task_id: self._tasks[task_id] for task_id in task_ids if task_id in self._tasks}
             return {task_id: data.alarm_check for task_id, data in found.items() if data.alarm_check}
+
+    def round_alarm_checks(self, series_id: str) -> dict[str, AlarmCheck]:
+        return self.alarm_checks([one.task for one in self._all_rounds(series_id)])
 
     def backup(self, *_args: object, **_options: object) -> None:
         """Refuse: what is in memory ends with its process."""

@@ -53,6 +53,12 @@ def test_what_links_cannot_begin_with_is_no_setting(url: str) -> None:
         load({"public_url": url}, {})
 
 
+@pytest.mark.parametrize("host", ["localhost", "a.localhost:8443", "127.0.0.1", "127.9.9.9:444", "[::1]", "[::]"])
+def test_an_address_of_this_computer_alone_is_no_setting(host: str) -> None:
+    with pytest.raises(ParameterError, match="public_url must be an address that other computers reach, not 'https://"):
+        load({"public_url": f"https://{host}"}, {})
+
+
 def test_the_overview_counts_invitations_and_used_ones(site: Running) -> None:
     task = site.add_task()
     overview = f"/tasks/{task.id}/overview"

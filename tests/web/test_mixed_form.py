@@ -271,7 +271,7 @@ def test_form_plan_and_library_agree_on_mixed_reports(parties: Parties, survey: 
     form = survey | ({"closes": None} if "panels" in survey else {})
     form |= {"levels": [str(level) for level in levels]} if levels else {}
     named = {name: None for name in ("most_pairs", "more") if name not in survey and name != "more"}
-    task = pckv.Task.from_json(parties.planned(**(named | {"more": "sample"} | form)))
+    task = pckv.Task.from_json(parties.planned(**(named | {"name": "planned", "more": "sample"} | form)))
     assert task.mixer is not None
     assert expected.mixed is not None
     proposed = expected.mixed.mixer
@@ -287,6 +287,14 @@ def test_form_plan_and_library_agree_on_mixed_reports(parties: Parties, survey: 
     if "panels" in survey:
         # What the page makes of it: the mixer and the collector take the same text.
         Series(task=task, first="2030-02-01", period=7, panels=4)
+
+
+def test_a_name_that_another_survey_has_is_refused_before_the_mixer_is_asked(parties: Parties) -> None:
+    parties.collector.add_task(name="Taken")
+    form = ENDS | ONE | NAMED | {"name": " taken"}
+    keys: list[dict[str, Any]] = [{}, {"recipient_key": parties.post("/mixer-keys", None).json()["key"]}]
+    for key in keys:
+        check_problem(parties.post("/tasks/new?preview=true", form | key), 409, "name-taken", "name")
 
 
 @pytest.mark.verify

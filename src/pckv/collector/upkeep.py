@@ -9,18 +9,18 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
 
 from pckv.base.days import Phase
 from pckv.collector.analysis.tallies import Compactor
 from pckv.collector.background import BackgroundWork, SteadyDay
 from pckv.collector.computations import do_each
+from pckv.collector.contracts.checked_reports import CheckedReports, parse_checks
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.logs import log
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.recipient.batches import BatchFetcher
 from pckv.contract.task import Task
-from pckv.estimators.alarms import CHECKS_PER_DAY, Alarms, ReportSample
+from pckv.estimators.alarms import CHECKS_PER_DAY, ReportSample
 from pckv.store.base import TASKS_PER_PAGE, AlarmCheck, StoredTask
 from pckv.store.store import Store
 
@@ -29,19 +29,6 @@ SECONDS_BETWEEN_CHECKS = 24 * 60 * 60 // CHECKS_PER_DAY
 MIN_REPORTS = 100
 # Other threads run between two pages of reports.
 SECONDS_BETWEEN_PAGES = 0.005
-
-
-class CheckedReports(NamedTuple):
-    """What a check of a task's reports found, when it began, and how many reports there were."""
-
-    alarms: Alarms
-    seconds: int
-    reports: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        moment = dt.datetime.fromtimestamp(self.seconds, dt.UTC)
-        return {"checked": moment.isoformat(timespec="minutes")} | self.alarms.to_dict()
 
 
 class AlarmWatch:
@@ -77,9 +64,7 @@ class AlarmWatch:
 
     def find_all(self, task_ids: Sequence[str]) -> dict[str, CheckedReports]:
         """Return what the last checks of some tasks found, of those that were checked."""
-        checks = self._store.alarm_checks(task_ids)
-        found = {task_id: _parse(check) for task_id, check in checks.items()}
-        return {task_id: checked for task_id, checked in found.items() if checked is not None}
+        return parse_checks(self._store.alarm_checks(task_ids))
 
     def _check(self, task: Task, reports: int) -> CheckedReports | None:
         """Check the reports of a task, unless a collector began to within the last hour."""
@@ -95,17 +80,6 @@ class AlarmWatch:
         alarms = sample.check()
         self._store.record_alarm_check(task.id, AlarmCheck(now, reports, json.dumps(alarms.to_dict())))
         return CheckedReports(alarms, now, reports)
-
-
-def _parse(check: AlarmCheck) -> CheckedReports | None:
-    """Return a stored check; a damaged one counts as none, so that the next one replaces it."""
-    try:
-        alarms = Alarms.from_dict(json.loads(check.result))
-        # What cannot be shown is damaged as well.
-        json.dumps(alarms.to_dict(), allow_nan=False)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None
-    return CheckedReports(alarms, check.seconds, check.reports)
 
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.

@@ -11,7 +11,7 @@ from pckv.base.wire import Report
 from pckv.store.base import Deletion
 from pckv.store.contract_store import ContractStore, reading, writing
 from pckv.store.parts import choose_compaction, compact_parts
-from pckv.store.sql import contracts, drafts, fetched, organisation, reports, undoing
+from pckv.store.sql import contracts, drafts, fetched, organisation, reports, surveys, undoing
 from pckv.store.sql.reports import Snapshot
 
 # Parts that are read together while they are merged.
@@ -39,6 +39,7 @@ class Store(ContractStore):
     claim_alarm_check = writing(contracts.claim_alarm_check)
     record_alarm_check = writing(contracts.record_alarm_check)
     alarm_checks = reading(contracts.alarm_checks)
+    round_alarm_checks = reading(contracts.round_alarm_checks)
 
     rounds = reading(contracts.rounds)
 
@@ -46,6 +47,7 @@ class Store(ContractStore):
     add_task = writing(fetched.add_task)
     add_series = writing(fetched.add_series)
     add_round = writing(fetched.add_round)
+    survey_owner = reading(surveys.survey_owner)
     find_batch = reading(fetched.find_batch)
     fetched_batches = reading(fetched.fetched_batches)
     unfinished_batches = reading(fetched.unfinished_batches)

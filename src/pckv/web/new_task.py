@@ -136,9 +136,9 @@ def _chart(x: str, curve: Curve, marked: float, quantities: tuple[str, ...]) -> 
 async def create(request: Request, collector: CurrentCollector, *, preview: bool = False) -> Response:
     """Plan a task, create and store it; the answer has its canonical JSON.
 
-    With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery
-    the form is that of a task which finds unknown keys: up to that many `characters` of an `alphabet`,
-    reported by that many `groups`.
+    With `preview` nothing is stored; a mixed task is refused if another survey has its name, before its mixer is
+    asked. A problem's `field` is the member that is wrong. With `kind` discovery the form is that of a task which
+    finds unknown keys: up to that many `characters` of an `alphabet`, reported by that many `groups`.
 
     A form with a `mixer`, the origin of one, names its `mixer_operator` and the `recipient_key` too; a preview may
     leave out the key. Its `epsilon` is the one towards the recipient: that of a report, the batch and the claim are
@@ -150,6 +150,9 @@ async def create(request: Request, collector: CurrentCollector, *, preview: bool
         # Plans that the account asked for while the form was filled in must not be why it is refused.
         task, text = await collector.analysis_threads.run_short(partial(_task_of, form, preview=preview))
     if preview:
+        if form.mixer is not None:
+            # Its mixer accepts a mixed task before the collector does.
+            await asyncio.to_thread(collector.contracts.check_name, task)
         # The id is the hash of a text, which takes long with many names.
         return await asyncio.to_thread(lambda: JSONResponse({"id": task.id, "task": text}))
     return await collector.contracts.create(task, text)

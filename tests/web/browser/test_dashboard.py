@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,8 @@ import numpy as np
 import pytest
 
 import pckv
+from pckv.collector.http.auth import PLAIN_COOKIE
+from support.collectors import ANALYST, as_items
 from support.parts import missing_part
 from support.people import (
     DESK,
@@ -186,6 +189,17 @@ def test_the_lines_for_a_page_do_what_they_promise(people: Any, server: ServePro
     assert [round(row["frequency"]) for row in estimates] == [1, 0]
 
 
+def is_leaving_asked(page: Any) -> bool:
+    """Return whether the browser asks before the page is closed or loaded again."""
+    event = "new Event('beforeunload', { cancelable: true })"
+    return bool(page.evaluate(f"() => !window.dispatchEvent({event})"))
+
+
+def save_links(operator: Any) -> None:
+    with operator.page.expect_download():
+        operator.press("Download all links")
+
+
 def create_invitations(operator: Any, number: int) -> None:
     operator.page.get_by_label("How many", exact=True).fill(str(number))
     operator.press("Create invitations …")
@@ -214,13 +228,17 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     create_invitations(operator, 1)
     page.get_by_role("dialog").get_by_text("Save the links that are shown first").wait_for()
     operator.press("Cancel")
+    assert is_leaving_asked(page)
     operator.press("Surveys", "link")
-    page.get_by_role("dialog", name="The links are not saved").wait_for()
+    page.get_by_role("dialog", name="Leave without saving the links?").wait_for()
     operator.check()
     operator.press("Stay here")
-    assert page.url.endswith(f"#/tasks/{task.id}/share")
+    # Nor does the end of a session take them away.
+    operator.context.clear_cookies(name=PLAIN_COOKIE)
+    page.get_by_role("main").get_by_text("Save the links that are shown").wait_for()
     operator.press("Results", "link")
-    operator.press("Share", "link")
+    operator.press("Stay here")
+    assert page.url.endswith(f"#/tasks/{task.id}/share")
     with page.expect_download() as waiting:
         operator.press("Download the table (CSV)")
     title, *rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
@@ -231,10 +249,32 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }")
     operator.press("Copy: Links to hand out")
     assert tuple(page.evaluate("window.copied").split()) == links
-    operator.press("Surveys", "link")
-    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
-    page.go_back()
+    assert not is_leaving_asked(page)
+    operator.press("Sign in")
+    operator.fill_in_token()
     page.get_by_text("1,500 invitations made, 0 used.").wait_for()
+    # The browser itself logs that the answers were 401.
+    operator.forgive("401")
+
+
+def test_how_many_invitations_were_used_is_shown_after_the_end_too(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="used invitations")
+    [invitation, _] = ask(server, "POST", f"/tasks/{task.id}/invitations?count=2").json()["invitations"]
+    report = as_items(pckv.perturb(task, {"Heat": 3}))[0] | {"invitation": invitation}
+    ask(server, "POST", f"/tasks/{task.id}/reports", json.dumps({"reports": [report]}).encode(), "application/json")
+    operator = people(PHONE)
+    operator.sign_in()
+    has_address(operator)
+    operator.go(f"/#/tasks/{task.id}/share")
+    page = operator.page
+    page.get_by_text("2 invitations made, 1 used.").wait_for()
+    page.get_by_role("button", name="Create invitations …").wait_for()
+    ask(server, "POST", f"/tasks/{task.id}/close")
+    page.get_by_text("Taking part has ended.").wait_for()
+    page.reload()
+    page.get_by_text("2 invitations made, 1 used.").wait_for()
+    assert not page.get_by_role("button", name="Create invitations …").is_visible()
+    operator.check()
 
 
 def test_a_sheet_of_invitations_is_printed(server: ServeProcess, people: Any) -> None:
@@ -258,6 +298,9 @@ def test_a_sheet_of_invitations_is_printed(server: ServeProcess, people: Any) ->
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     assert page.locator(".qr-sheet").count() == 0
+    # The printing may have been cancelled.
+    assert is_leaving_asked(page)
+    save_links(operator)
 
 
 def test_very_many_codes_are_printed_in_parts(server: ServeProcess, people: Any) -> None:
@@ -286,17 +329,13 @@ def test_very_many_codes_are_printed_in_parts(server: ServeProcess, people: Any)
     codes.first.wait_for(state="attached")
     assert codes.count() == 1
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
-    # One part is missing still.
-    operator.press("Surveys", "link")
-    operator.press("Stay here")
     parts.select_option(label="1 to 1,000 of 1,001")
     operator.press("Print QR codes")
     codes.nth(999).wait_for(state="attached")
     assert drawn == [1, *[100] * 10]
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     assert codes.count() == 0
-    operator.press("Surveys", "link")
-    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
+    save_links(operator)
 
 
 def test_what_is_said_of_invitations_holds_before_and_after_the_first(server: ServeProcess, people: Any) -> None:
@@ -389,8 +428,12 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
     operator.go(f"/#/tasks/{task.id}/settings")
     operator.press("Delete …")
     page = operator.page
+    dialog = page.get_by_role("dialog", name="Delete this survey?")
+    dialog.get_by_text("For seven days you can restore it").wait_for()
     page.get_by_label("Delete now, for good").check()
-    operator.press("Delete")
+    dialog.get_by_text("are deleted for good.").wait_for()
+    assert "restore it from" not in dialog.inner_text()
+    operator.press("Delete now")
     page.get_by_text("3 responses deleted").wait_for()
     page.get_by_text("They are not yet erased from the files of the database").wait_for()
     operator.check()
@@ -400,7 +443,7 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
 
 
 def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
-    """What was found is listed across the page, and the fact only points to it."""
+    """What it means and what to do stand across the page, for the reader's role, and what was found is a fact."""
     task = add_task(server, name="alarmed")
     said = ["Unusual reports.", "200 reports name the same function.", "Nothing is dropped."]
     found = {
@@ -410,9 +453,11 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
         "sentences": said,
     }
 
+    shown: dict[str, Any] = {}
+
     def alarmed(route: Any) -> None:
         response = route.fetch()
-        route.fulfill(response=response, json=response.json() | {"alarms": found})
+        route.fulfill(response=response, json=response.json() | {"alarms": found} | shown)
 
     operator = people(DESK)
     operator.page.route("**/overview", alarmed)
@@ -420,12 +465,26 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     operator.go(f"/#/tasks/{task.id}")
     box = operator.page.locator(".alert")
     box.wait_for()
-    *shown, remedy = box.locator("p").all_inner_texts()
-    assert shown == ["Unusual responses.", *said[1:]]
+    first, remedy, _ = box.locator("p").all_inner_texts()
+    assert first == "Unusual responses."
     assert remedy.startswith("What to do: ask those who handed out the link")
+    assert "repeat it with invitations" in remedy
     facts = operator.page.locator(".facts").text_content()
-    assert "Found, see above (among the 300 responses that had come by 2030-03-17 17:46 UTC)." in facts
-    assert said[1] not in facts
+    found_out = " ".join(["Unusual responses.", *said[1:]])
+    assert f"{found_out} (Checked: the 300 responses that had come by 2030-03-17 17:46 UTC.)" in facts
+    others: list[tuple[dict[str, Any], str]] = [
+        ({"by_invitation": True}, "ask those who handed out the invitations"),
+        ({"by_invitation": False, "series": {"id": task.id, "round": 1}}, "the results of this round"),
+    ]
+    for members, told in others:
+        shown.update(members)
+        box.get_by_text(told).wait_for()
+        assert "repeat it" not in box.inner_text()
+    analyst = people(PHONE)
+    analyst.page.route("**/overview", alarmed)
+    analyst.sign_in(token=ANALYST)
+    analyst.go(f"/#/tasks/{task.id}")
+    analyst.page.locator(".alert").get_by_text("What to do: tell those who run this survey").wait_for()
     operator.check()
     # The page asks for news until it is closed, whatever the answers are.
     operator.page.unroute_all(behavior="ignoreErrors")

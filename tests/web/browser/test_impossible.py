@@ -47,7 +47,7 @@ def test_copies_of_one_body_warn_the_operator_and_hide_the_public_numbers(server
     banner.wait_for()
     told = banner.inner_text()
     assert "“0” with the value" in told
-    assert "count again without them" in told
+    assert "find out where they come from, or repeat the survey" in told
     assert "The public page shows no numbers while this is so." in told
     assert page.locator(".finding").inner_text() == "These numbers cannot be used."
     # Nothing is kept from the operator.

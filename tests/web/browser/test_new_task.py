@@ -17,6 +17,7 @@ from support.people import (
     count,
     create_task,
     fill_task,
+    has_address,
     open_step,
     publish_form,
     task_id_of,
@@ -400,6 +401,11 @@ def test_a_draft_is_kept_by_the_collector(people: Any) -> None:
     page.get_by_role("link", name="not wanted").wait_for()
     operator.check_in_both_colours(PHONE)
     operator.press("Delete draft: not wanted")
+    page.route("**/drafts/*", lambda route: route.fulfill(status=503, json={"title": "Not now."}))
+    operator.press("Delete for good: not wanted")
+    page.locator(".drafts").get_by_role("alert").get_by_text("Not now.").wait_for()
+    operator.forgive("503")
+    page.unroute("**/drafts/*")
     operator.press("Delete for good: not wanted")
     page.get_by_role("link", name="not wanted").wait_for(state="detached")
 
@@ -579,7 +585,20 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     assert problems_at(page) == {"Number of invitations": "Say how many invitations you need; more can be made later."}
     page.get_by_label("Number of invitations").fill("2")
     operator.check()
-    publish_form(operator)
+    # Links that cannot work are not made.
+    open_step(operator, 5)
+    operator.press("Publish the survey")
+    page.locator(".field-problem", has_text="Invitations are links, and there is no address yet").wait_for()
+    assert list(problems_at(page)) == ["Number of invitations"]
+    page.route("**/address", lambda route: route.fulfill(status=503, json={"title": "Not now."}))
+    open_step(operator, 5)
+    operator.press("Publish the survey")
+    page.get_by_role("alert").get_by_text("Not now.").wait_for()
+    assert "by coins" not in [each["name"] for each in ask(server, "GET", "/overview").json()["tasks"]]
+    operator.forgive("503")
+    has_address(operator)
+    operator.press("Try again")
+    operator.press("Publish the survey now")
     page.get_by_role("heading", name="“by coins” is published").wait_for()
     links = page.get_by_label("Links to hand out", exact=True).input_value().split()
     assert len(set(links)) == 2

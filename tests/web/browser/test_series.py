@@ -186,12 +186,46 @@ def test_a_round_has_a_page_that_leads_back(monitored: Monitored, visitor: Calla
     assert not page.get_by_role("link", name="Duplicate and change").is_visible()
     operator.go(f"/#/tasks/{series.task_of(3).id}")
     page.get_by_role("heading", name="Films, weekly, round 3").wait_for()
+    operator.press("Settings", "link")
+    link = page.get_by_role("link", name="To the settings of the repeated survey")
+    assert link.get_attribute("href") == f"#/series/{series.id}/settings"
+    # Unlike other surveys, a round stays closed.
+    operator.press("Close …")
+    dialog = page.get_by_role("dialog", name="Close this round?")
+    dialog.get_by_text("cannot be opened again").wait_for()
+    assert "undo" not in dialog.inner_text()
+    operator.press("Cancel")
     operator.press("Share", "link")
     page.get_by_text("People take part in all rounds by one link.").wait_for()
     assert page.locator(".qr").count() == 0
     assert page.get_by_text("Create invitations …").count() == 0
     page.get_by_role("link", name="← All rounds of this survey").click()
     page.get_by_role("heading", name="Rounds").wait_for()
+
+
+def test_a_round_with_an_alarm_is_marked_on_the_pages_of_its_series(
+    monitored: Monitored, visitor: Callable[..., Person]
+) -> None:
+    operator, series = visitor(PHONE), monitored.series
+    page, alarmed = operator.page, series.task_of(2).id
+
+    def mark(route: Any) -> None:
+        answer = route.fetch().json()
+        for each in [answer["series"]] if "rounds" in answer else answer["series"]:
+            each["has_alarms"] = True
+        for each in answer.get("rounds", []):
+            each["has_alarms"] = each["task"] == alarmed
+        route.fulfill(json=answer)
+
+    page.route(re.compile(r"/series(/[^/]+/rounds)?\?"), mark)
+    operator.go("/#/")
+    page.locator("tr", has_text=series.name).get_by_text("look at this").wait_for()
+    operator.go(f"/#/series/{series.id}")
+    box = page.locator(".alert", has_text="Some responses are unusual")
+    assert box.get_by_role("link", name="Round 2").get_attribute("href") == f"#/tasks/{alarmed}"
+    marked = page.get_by_role("region", name="Table of rounds").locator("tr", has_text="look at this")
+    assert marked.locator("a").all_inner_texts() == ["2"]
+    operator.check(DESK)
 
 
 def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
@@ -317,7 +351,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     assert page.get_by_label("Round 1 opens on").input_value() == "2998-01-01"
     page.get_by_label("Round 1 opens on").fill("2999-01-01")
     publish_form(operator)
-    page.locator(".field-problem", has_text="Browsers and apps tell surveys apart by their names").wait_for()
+    page.locator(".field-problem", has_text="Another survey has this name. Browsers and apps").wait_for()
     operator.forgive("409")
     page.get_by_label("Name", exact=True).fill("Twice, again")
     publish_form(operator)

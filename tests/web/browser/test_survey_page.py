@@ -116,6 +116,8 @@ def test_no_link_is_shown_that_cannot_work(server: ServeProcess, operator: Perso
     page.route("**/address", lambda route: route.fulfill(json={"url": None, "reason": "plain"}))
     page.reload()
     page.get_by_text("an address that begins with “https”, and this one does not").wait_for()
+    operator.unfold("Ask from an app or a page")
+    page.get_by_text("use them for trials alone, on this computer").wait_for()
     assert page.get_by_role("link", name="How to do that").get_attribute("href") == "/help/share?lang=en"
     assert "/join/" not in page.get_by_role("main").inner_text()
     assert page.locator(".qr").count() == 0
@@ -196,7 +198,15 @@ def test_drafts_are_listed(server: ServeProcess, operator: Person) -> None:
 
 def test_an_organisation_has_a_name_in_the_head_of_the_page(server: ServeProcess, operator: Person) -> None:
     page = operator.page
+    # Without an answer, the name would be deleted.
+    view = page.get_by_role("main")
+    page.route("**/organisation", lambda route: route.fulfill(status=503, json={"title": "Not now."}))
     operator.go("/#/organisation")
+    view.get_by_text("Not now.").wait_for()
+    assert page.get_by_role("button", name="Save").count() == 0
+    operator.forgive("503")
+    page.unroute("**/organisation")
+    operator.press("Try again")
     page.get_by_label("Name of the organisation").fill("Tenants of Mill Lane")
     page.get_by_label("Logo", exact=True).set_input_files(
         {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"no picture"}

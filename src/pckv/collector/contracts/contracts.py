@@ -92,9 +92,9 @@ MIN_GZIP_BYTES = 2**10
 # What is said of a task that is created again while it is in the bin, and of a second survey of one name.
 IN_BIN = "It is in the bin: restore it."
 TAKEN_NAME = (
-    "Browsers and apps tell surveys apart by their names: people who have answered the other one could not answer this "
-    "one. Please choose another name, for example with the year or the place; capital letters and spaces make no "
-    "difference."
+    "Another survey has this name. Browsers and apps tell surveys apart by their names: people who have answered the "
+    "other one could not answer this one. Please choose another name, for example with the year or the place; capital "
+    "letters and spaces make no difference."
 )
 
 T = TypeVar("T")
@@ -263,6 +263,11 @@ class Contracts(ContractCache):
             detail = f"The closing day, {task.closes}, is in the past."
             raise ProblemDetails(ProblemKind.MALFORMED, detail, field="closes")
         self.check_mixed(task)
+
+    def check_name(self, task: Task) -> None:
+        """Refuse a task whose name another task or series has."""
+        if self.store.survey_owner(task.name) not in {None, task.id}:
+            raise name_taken()
 
     def check_mixed(self, contract: Task | Series) -> None:
         """Refuse a mixed task or series that is new and cannot be collected; the mixer is asked meanwhile."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
@@ -11,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from pckv.base.days import Phase
 from pckv.base.errors import NameTaken, ParameterError
 from pckv.base.limits import MAX_ROUNDS
+from pckv.collector.contracts.checked_reports import parse_checks
 from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, name_taken, next_round
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
@@ -85,7 +87,10 @@ async def list_series(
     limit: Annotated[int, Query(ge=1, le=MAX_SERIES_PER_PAGE)] = 100,
     after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """List series, newest first, each with its last round that has begun, after the `number` in `after`."""
+    """List series, newest first, each with its last round that has begun, after the `number` in `after`.
+
+    `has_alarms` is whether reports of any of its rounds were unusual when they were checked last.
+    """
 
     def query_store() -> list[dict[str, Any]]:
         return [_facts(contracts, stored) for stored in contracts.store.list_series(limit, after)]
@@ -119,17 +124,18 @@ async def list_rounds(
     """Return a series with its last rounds, or the last before a given one, and their numbers of reports.
 
     A round has a task from one round before its first day on. Rounds that were deleted, or were over before
-    the series came here, are left out.
+    the series came here, are left out. `has_alarms` of a round is whether its reports were unusual when they were
+    checked last, and that of the series whether those of any round were.
     """
     stored = await contracts.find_series(series_id)
     today = contracts.today()
 
     def query_store() -> dict[str, Any]:
-        rounds = contracts.store.rounds(series_id, limit, before)
+        rounds, alarmed = contracts.store.rounds(series_id, limit, before), _alarmed(contracts, series_id)
         return {
             "series": _facts(contracts, stored),
             "facts": said(stored.series.facts()),
-            "rounds": [_round_facts(one, today) for one in rounds],
+            "rounds": [_round_facts(one, today, alarmed) for one in rounds],
         }
 
     return await asyncio.to_thread(query_store)
@@ -145,7 +151,8 @@ async def fetch_round(
     rounds = await asyncio.to_thread(contracts.store.rounds, series_id, 1, number + 1)
     if [one.number for one in rounds] != [number]:
         raise ProblemDetails(ProblemKind.UNKNOWN, f"the series has no round {number:,} here")
-    return _round_facts(rounds[0], contracts.today())
+    alarmed = await asyncio.to_thread(_alarmed, contracts, series_id)
+    return _round_facts(rounds[0], contracts.today(), alarmed)
 
 
 @router.post("/series/{series_id}/close", summary="Close a series early")
@@ -197,7 +204,7 @@ async def _changed_series(contracts: Contracts, series: Series, today: str) -> d
 
 def _facts(contracts: Contracts, stored: StoredSeries) -> dict[str, Any]:
     """Return a stored series as plain values, with its last round that has begun and the next one."""
-    series, day = stored.series, contracts.today()
+    series, day, alarmed = stored.series, contracts.today(), _alarmed(contracts, stored.series.id)
     phase, begun = stored.phase(day), series.last_round_by(day)
     last = contracts.store.rounds(series.id, 1, begun + 1) if begun else []
     upcoming = None if phase is Phase.CLOSED else next_round(series, day)
@@ -213,11 +220,18 @@ def _facts(contracts: Contracts, stored: StoredSeries) -> dict[str, Any]:
         "reopen_until": stored.reopen_until(day),
         "created": stored.created,
         "number": stored.number,
+        "has_alarms": bool(alarmed),
         "phase": phase.value,
-        "last_round": _round_facts(last[0], day) if last else None,
+        "last_round": _round_facts(last[0], day, alarmed) if last else None,
         "next_round": None if upcoming is None else {"number": upcoming, "opens": series.opens(upcoming)},
     }
 
 
-def _round_facts(one: StoredRound, day: str) -> dict[str, Any]:
-    return one._asdict() | {"phase": one.phase(day).value}
+def _round_facts(one: StoredRound, day: str, alarmed: AbstractSet[str]) -> dict[str, Any]:
+    return one._asdict() | {"phase": one.phase(day).value, "has_alarms": one.task in alarmed}
+
+
+def _alarmed(contracts: Contracts, series_id: str) -> AbstractSet[str]:
+    """Return the tasks of the rounds whose reports were unusual when they were checked last."""
+    checked = parse_checks(contracts.store.round_alarm_checks(series_id))
+    return {task_id for task_id, each in checked.items() if each.alarms.unusual}

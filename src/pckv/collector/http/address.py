@@ -43,6 +43,10 @@ def check_public_url(url: str) -> str:
             "public_url must be an address such as https://survey.example.org: with https, and without a path or a "
             f"slash at the end, not {url!r}"
         )
+    if _is_loopback(host):
+        raise ParameterError(
+            f"public_url must be an address that other computers reach, not {url!r}: only this one does"
+        )
     return f"https://{host}"
 
 

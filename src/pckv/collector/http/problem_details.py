@@ -42,7 +42,7 @@ class ProblemKind(Enum):
     SLOW = _ProblemType("slow", 408, "The request took too long to arrive.")
     NOT_MIXABLE = _ProblemType("not-mixable", 409, "The mixer or the private key of this task is not ready.")
     DRAFTS_FULL = _ProblemType("drafts-full", 409, "No more drafts can be kept.")
-    NAME_TAKEN = _ProblemType("name-taken", 409, "Another survey has this name.")
+    NAME_TAKEN = _ProblemType("name-taken", 409, "This name is taken.")
     NOT_REOPENABLE = _ProblemType("not-reopenable", 409, "The survey cannot be opened again.")
     OUTDATED = _ProblemType("outdated", 409, "These results are no longer kept.")
     DELETED = _ProblemType("deleted", 410, "The task was deleted.")

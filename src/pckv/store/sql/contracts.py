@@ -51,6 +51,12 @@ _CLAIM = """
 _RECORD = "UPDATE alarm_checks SET seconds = $1, reports = $2, result = $3 WHERE task = $4"
 _CHECK = f"SELECT seconds, reports, result FROM alarm_checks WHERE task = {TASK_NUMBER} AND result IS NOT NULL"  # noqa: S608
 
+_ROUND_CHECKS = """
+    SELECT tasks.id, alarm_checks.seconds, alarm_checks.reports, alarm_checks.result
+    FROM alarm_checks JOIN tasks ON tasks.number = alarm_checks.task
+    WHERE tasks.series = $1 AND tasks.binned IS NULL AND alarm_checks.result IS NOT NULL
+"""
+
 _ADD_SERIES = """
     INSERT INTO series (id, json, created) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING
 """
@@ -250,6 +256,11 @@ def record_alarm_check(tx: Transaction, task_id: str, check: AlarmCheck) -> None
 def alarm_checks(tx: Transaction, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
     """Return the last checks that were recorded, of those tasks that have one."""
     return {task_id: AlarmCheck(*row) for task_id in task_ids for row in tx.rows(_CHECK, task_id)}
+
+
+def round_alarm_checks(tx: Transaction, series_id: str) -> dict[str, AlarmCheck]:
+    """Return the last checks that were recorded of the tasks of a series' rounds."""
+    return {task_id: AlarmCheck(*check) for task_id, *check in tx.rows(_ROUND_CHECKS, series_id)}
 
 
 def add_series(tx: Transaction, series: Series, day: str) -> bool:

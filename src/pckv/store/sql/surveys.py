@@ -11,15 +11,19 @@ _CLAIM = "INSERT INTO surveys (survey, contract) VALUES ($1, $2) ON CONFLICT DO 
 
 def claim_survey(tx: Transaction, name: str, contract: str) -> str:
     """Let a task or series have the survey of a name, unless another one has it; return the one that has it."""
-    survey = survey_of(name)
     # Of two that claim it at the same time, the second waits for the first and then sees what it wrote.
-    tx.change(_CLAIM, survey, contract)
-    rows = tx.rows("SELECT contract FROM surveys WHERE survey = $1", survey)
-    if not rows:
+    tx.change(_CLAIM, survey_of(name), contract)
+    owner = survey_owner(tx, name)
+    if owner is None:
         # The one that had it was deleted between two statements.
         raise TransactionConflict
-    owner: str = rows[0][0]
     return owner
+
+
+def survey_owner(tx: Transaction, name: str) -> str | None:
+    """Return the task or series that has the survey of a name; None if none has."""
+    rows = tx.rows("SELECT contract FROM surveys WHERE survey = $1", survey_of(name))
+    return rows[0][0] if rows else None
 
 
 def take_survey(tx: Transaction, name: str, contract: str) -> None:

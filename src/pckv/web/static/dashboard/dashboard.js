@@ -4,12 +4,13 @@ import { forget } from "../shared/connection.js";
 import { dropAll } from "../shared/draft.js";
 import { t } from "../shared/language.js";
 import { alertBox, announce, ask, make, replace } from "../shared/page.js";
-import { leaving, release } from "../shared/unsaved.js";
+import { isHeld, leaving, release } from "../shared/unsaved.js";
 import { showHeader, showMenu } from "./header.js";
 import { signIn } from "./sign-in.js";
 
 const main = document.getElementById("main");
 const SESSION_OVER = t("Your session is over. Sign in again to go on where you were.");
+const SESSION_OVER_WITH_LINKS = t("Your session is over. Save the links that are shown, and then sign in again.");
 const NOT_LOADED = t("The collector cannot be reached, so that this page is not complete.");
 // Other views are loaded once this one had time for its numbers.
 const OTHERS_AFTER_MILLISECONDS = 1500;
@@ -114,11 +115,19 @@ async function signOut() {
 document.addEventListener("signed-out", () => {
   if (role === null) return;
   role = null;
-  release();
+  if (isHeld()) return keepLinks();
   show();
   main.prepend(make("p", { class: "note" }, SESSION_OVER));
   announce(SESSION_OVER);
 });
+
+// What is shown only once stays until those who look at it leave it.
+function keepLinks() {
+  stop();
+  const again = make("button", { type: "button", onclick: () => leaving(show) }, t("Sign in"));
+  main.prepend(make("div", { class: "note" }, make("p", {}, SESSION_OVER_WITH_LINKS), again));
+  announce(SESSION_OVER_WITH_LINKS);
+}
 
 function moved() {
   shown = location.hash;
@@ -132,7 +141,7 @@ const isSameSurvey = (one, other) => one.split(/[/?]/u).slice(1, 3).join() === o
 addEventListener("hashchange", () => {
   const wanted = location.hash;
   if (wanted === shown) return;
-  if (isSameSurvey(wanted, shown) && !wanted.includes("/keys/")) return moved();
+  if (role !== null && isSameSurvey(wanted, shown) && !wanted.includes("/keys/")) return moved();
   leaving(
     () => {
       if (location.hash === wanted) moved();

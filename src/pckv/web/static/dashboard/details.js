@@ -101,9 +101,7 @@ function alarms({ alarms: found }) {
     responses: plural(found.reports, "response"),
     moment: found.checked.slice(0, 16).replace("T", " "),
   };
-  return found.unusual.length
-    ? t("Found, see above (among the {responses} that had come by {moment} UTC).", when)
-    : `${found.sentences.map(told).join(" ")} ${t("(Checked: the {responses} that had come by {moment} UTC.)", when)}`;
+  return `${found.sentences.map(told).join(" ")} ${t("(Checked: the {responses} that had come by {moment} UTC.)", when)}`;
 }
 
 function programs({ id }) {

@@ -1,14 +1,30 @@
 // The organisation that asks: its name and its logo, which participants see.
 import { t } from "../shared/language.js";
 import { alertBox, announce, ask, field, make, replace } from "../shared/page.js";
+import { retryBox } from "../shared/retry.js";
 import { showOrganisation } from "./header.js";
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"],
   MAX_BYTES = 256 * 1024;
 
+// The form saves all it shows: what is stored is known first.
 export function organisationView(root) {
   document.title = `${t("Organisation")} – pckv`;
-  const name = make("input", { maxlength: 256, autocomplete: "organization" }),
+  const place = make("div");
+  replace(root, make("h1", {}, t("Organisation")), place);
+  async function load() {
+    replace(place, make("p", { class: "computing" }, t("Loading …")));
+    try {
+      replace(place, organisationForm(await ask("GET", "/organisation")));
+    } catch (error) {
+      replace(place, retryBox(error, load));
+    }
+  }
+  load();
+}
+
+function organisationForm(stored) {
+  const name = make("input", { maxlength: 256, autocomplete: "organization", value: stored.name ?? "" }),
     file = make("input", { type: "file", accept: TYPES.join(",") }),
     shown = make("img", { class: "logo", alt: t("The logo"), hidden: true }),
     remove = make("button", { type: "button", hidden: true, onclick: removeLogo }, t("Take the logo away")),
@@ -16,27 +32,17 @@ export function organisationView(root) {
   // Undefined while the logo stays as it is.
   let logo;
   file.addEventListener("change", chosen);
-  replace(
-    root,
-    make("h1", {}, t("Organisation")),
-    make(
-      "form",
-      { class: "card small-form", novalidate: true, onsubmit: send },
-      make("p", {}, t("Participants see who asks them: the name and the logo stand on the pages of your surveys.")),
-      field(t("Name of the organisation"), name),
-      shown,
-      field(t("Logo"), file, t("A picture of at most 256 KiB (PNG, JPEG or WebP).")),
-      make("div", { class: "buttons" }, remove),
-      said,
-      make("button", { class: "main" }, t("Save")),
-    ),
-  );
-  ask("GET", "/organisation").then(
-    (organisation) => {
-      name.value = organisation.name ?? "";
-      showLogo(organisation.logo ? `/organisation/logo?${Date.now()}` : null);
-    },
-    (error) => replace(said, alertBox(error.message)),
+  showLogo(stored.logo ? `/organisation/logo?${Date.now()}` : null);
+  const form = make(
+    "form",
+    { class: "card small-form", novalidate: true, onsubmit: send },
+    make("p", {}, t("Participants see who asks them: the name and the logo stand on the pages of your surveys.")),
+    field(t("Name of the organisation"), name),
+    shown,
+    field(t("Logo"), file, t("A picture of at most 256 KiB (PNG, JPEG or WebP).")),
+    make("div", { class: "buttons" }, remove),
+    said,
+    make("button", { class: "main" }, t("Save")),
   );
 
   function showLogo(address) {
@@ -73,6 +79,8 @@ export function organisationView(root) {
       replace(said, alertBox(error.message));
     }
   }
+
+  return form;
 }
 
 const isLogo = ({ type, size }) => TYPES.includes(type) && size <= MAX_BYTES;

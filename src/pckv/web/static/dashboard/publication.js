@@ -2,6 +2,7 @@
 import { t } from "../shared/language.js";
 import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
 import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
+import { retryBox } from "../shared/retry.js";
 import { copyButton } from "../shared/snippet.js";
 
 const WHAT = t(
@@ -19,7 +20,7 @@ const whoSees = ({ name, series }) =>
 
 // The link to the results, or what is to be done for one.
 async function publicLink({ id }) {
-  const address = await publicAddress().catch(() => ({ url: null, reason: "plain" })),
+  const address = await publicAddress(),
     url = `${address.url}/results/${id}`;
   if (address.url) {
     return [make("p", {}, make("a", { href: url }, url)), copyButton(t("Copy the link to the results"), url)];
@@ -57,8 +58,13 @@ export function publicationSection({ administers, changed }) {
       : t("Only people who sign in here see the results.");
     if (administers) replace(buttons, isPublic ? endButton(task) : beginButton(task));
     replace(link);
-    if (isPublic) publicLink(task).then((content) => shown && replace(link, ...content));
+    if (isPublic) showLink(task);
   }
+
+  const showLink = (task) =>
+    publicLink(task)
+      .catch((error) => [retryBox(error, () => showLink(task))])
+      .then((content) => shown && replace(link, ...content));
 
   const beginButton = (task) =>
     confirmButton({

@@ -1,8 +1,8 @@
 // The head of a repeated survey's page: its question, the round that takes reports, when the next opens, and what came.
 import { day, dayBefore, t } from "../shared/language.js";
-import { count, make, plural, replace } from "../shared/page.js";
+import { count, make, plural, replace, warningBox } from "../shared/page.js";
 import { Table } from "../shared/table.js";
-import { badge } from "../shared/task-words.js";
+import { badge, listedState } from "../shared/task-words.js";
 import { ReportBars } from "./report-bars.js";
 
 // So many rounds are shown at first, and more on request.
@@ -20,6 +20,7 @@ export function seriesHead(changed) {
   const title = make("h1"),
     state = make("span"),
     question = make("p", { class: "question" }),
+    alarm = make("div"),
     notice = make("p", { id: "notice" }),
     said = make("div"),
     bars = new ReportBars(),
@@ -27,7 +28,7 @@ export function seriesHead(changed) {
     earlier = make("button", { type: "button", hidden: true, onclick: showEarlier }, t("Earlier rounds"));
   let limit = ROUNDS_PER_PAGE,
     shown = "";
-  const element = make("div", {}, make("div", { class: "title" }, title, state), question, notice);
+  const element = make("div", {}, make("div", { class: "title" }, title, state), question, alarm, notice);
   const counts = make("section", { "aria-label": t("Responses"), class: "counts" }, said, bars.element);
   table.element.classList.add("rounds");
   const rounds = make("section", { "aria-label": t("Rounds") }, make("h2", {}, t("Rounds")), table.element, earlier);
@@ -47,6 +48,7 @@ export function seriesHead(changed) {
     replace(state, badge(series));
     question.textContent = about.question;
     question.hidden = !about.question;
+    replace(alarm, alarmBox(series, listed));
     notice.textContent = stateSentence(series);
     notice.className = series.phase === "open" ? "soft" : "note";
     const begun = listed.filter(({ phase }) => phase !== "waiting");
@@ -57,6 +59,22 @@ export function seriesHead(changed) {
   }
 
   return { element, counts, rounds, show, limit: () => limit, stop: () => bars.stop() };
+}
+
+// Leads to the rounds whose responses are unusual: their pages say what was found, and what to do.
+function alarmBox({ has_alarms: isAlarmed }, listed) {
+  if (!isAlarmed) return null;
+  const links = listed
+    .filter((round) => round.has_alarms)
+    .map(({ task, number }) => make("a", { href: `#/tasks/${task}` }, t("Round {number}", { number: count(number) })));
+  const box = warningBox([t("Numbers that come from them may be wrong. The page of their round says what to do.")]);
+  box.prepend(make("h2", {}, t("Some responses are unusual")));
+  box.append(
+    links.length
+      ? make("ul", {}, ...links.map((link) => make("li", {}, link)))
+      : make("p", {}, t("It is one of the rounds that the table shows under “Earlier rounds”.")),
+  );
+  return box;
 }
 
 export function stateSentence({ phase, closed, first, last_round: last, next_round: next }) {
@@ -126,5 +144,5 @@ function perRound(begun) {
 
 function row(round) {
   const link = make("a", { href: `#/tasks/${round.task}` }, count(round.number));
-  return [link, day(round.opens), badge(round), count(round.reports)];
+  return [link, day(round.opens), listedState(round), count(round.reports)];
 }

@@ -2,7 +2,7 @@
 import { day, t } from "../shared/language.js";
 import { ask, count, make } from "../shared/page.js";
 import { Table } from "../shared/table.js";
-import { badge } from "../shared/task-words.js";
+import { listedState } from "../shared/task-words.js";
 
 const SERIES_PER_PAGE = 50;
 const COLUMNS = [
@@ -55,7 +55,7 @@ function row(series) {
   const { id, name, last_round: last, next_round: next, rounds } = series;
   return [
     make("a", { href: `#/series/${id}` }, name),
-    badge(series),
+    listedState(series),
     last ? roundText(last.number, rounds) : t("none yet"),
     next ? day(next.opens) : t("none"),
     last ? count(last.reports) : t("none yet"),

@@ -1,6 +1,6 @@
 // What can be changed of a survey that is published: how many responses are expected, and its end.
 import { day, t } from "../shared/language.js";
-import { announce, ask, alertBox, confirmButton, field, make, replace } from "../shared/page.js";
+import { announce, ask, alertBox, askingDialog, confirmButton, field, make, replace } from "../shared/page.js";
 import { isMixed, mixerDecides } from "./batch.js";
 import { erasureSaid, showDeleted } from "./deletion.js";
 
@@ -29,38 +29,53 @@ export function settingsTab({ root, path, refresh, stop }) {
 }
 
 // A round is part of its series, and copied with it.
-const fixedSection = ({ id, series }) => whatIsFixed(series ? null : `#/new?from=${id}`);
+const fixedSection = ({ id, series }) => (series ? fixedWithSeries(series) : whatIsFixed(`#/new?from=${id}`));
 
-export function whatIsFixed(copying) {
-  const copy = make("a", { class: "button", href: copying }, t("Duplicate and change"));
-  return section(
+const fixed = (text, href, words) =>
+  section(
     t("What is fixed"),
-    make(
-      "p",
-      {},
-      t(
-        "Since this survey was published, its questions, its answer options, its privacy level and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
-      ),
-    ),
-    copying ? make("div", { class: "buttons" }, copy) : null,
+    make("p", {}, text),
+    make("div", { class: "buttons" }, make("a", { class: "button", href }, words)),
   );
-}
+
+const fixedWithSeries = ({ id }) =>
+  fixed(
+    t(
+      "The questions, the answer options, the privacy level and the days of this round are those of its repeated survey, and cannot be changed: those who have answered agreed to exactly these. To change something, make a copy of the repeated survey and publish that.",
+    ),
+    `#/series/${id}/settings`,
+    t("To the settings of the repeated survey"),
+  );
+
+export const whatIsFixed = (copying) =>
+  fixed(
+    t(
+      "Since this survey was published, its questions, its answer options, its privacy level and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
+    ),
+    copying,
+    t("Duplicate and change"),
+  );
 
 function closing(task, path, refresh) {
-  const { name, phase, mixer, closes } = task;
+  const { phase, mixer, closes, series } = task;
   if (mixer && phase !== "closed") return [mixerDecides(mixer, closes)];
-  const dialog = {
-    title: t("Close this survey?"),
-    text: closes
-      ? t(
-          "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
-          { name },
-        )
-      : t("“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days.", {
-          name,
-        }),
-  };
+  const dialog = { title: series ? t("Close this round?") : t("Close this survey?"), text: whatClosingDoes(task) };
   return closeOrReopen(task, dialog, path, refresh);
+}
+
+function whatClosingDoes({ name, closes, series }) {
+  if (series) {
+    return t(
+      "“{name}”: this round takes no more responses from now on, and cannot be opened again. Its results stay. Later rounds open as planned.",
+      { name },
+    );
+  }
+  return closes
+    ? t(
+        "“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days, at most until its last day.",
+        { name },
+      )
+    : t("“{name}”: no responses are taken from now on. The results stay. You can undo this for seven days.", { name });
 }
 
 // What ends a survey, or a repeated one, and what undoes that as long as it can be.
@@ -98,20 +113,33 @@ export function closeOrReopen({ phase, reopen_until: until }, dialog, path, refr
 }
 
 function deletion({ name }, { root, path, stop }) {
-  const now = make("input", { type: "checkbox" });
-  const button = confirmButton({
-    label: t("Delete"),
+  const now = make("input", { type: "checkbox", onchange: say }),
+    label = make("span"),
+    text = make("span");
+  const dialog = askingDialog({
+    label,
     kind: "danger",
     title: t("Delete this survey?"),
-    text: t(
-      "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.",
-      { name },
-    ),
+    text,
     question: [
       make("div", { class: "choices" }, make("label", {}, now, t("Delete now, for good: it cannot be restored"))),
     ],
     work: remove,
   });
+  say();
+
+  function say() {
+    label.textContent = now.checked ? t("Delete now") : t("Delete");
+    text.textContent = now.checked
+      ? t(
+          "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.",
+          { name },
+        )
+      : t(
+          "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.",
+          { name },
+        );
+  }
 
   async function remove() {
     const address = now.checked ? `${path}?now=true` : path,
@@ -129,7 +157,12 @@ function deletion({ name }, { root, path, stop }) {
     announce(t("The survey is deleted."));
   }
 
-  return make("div", { class: "buttons" }, button);
+  const button = make(
+    "button",
+    { type: "button", class: "danger", onclick: () => dialog.showModal() },
+    `${t("Delete")} …`,
+  );
+  return make("div", { class: "buttons" }, button, dialog);
 }
 
 // A button that opens a small form in its place.

@@ -1,8 +1,9 @@
 // What to hand out: the link to take part with its QR code, the results, invitations, and the lines for an app or a page.
 import { t } from "../shared/language.js";
 import { invitationSection } from "../shared/invitations.js";
-import { alertBox, ask, count, fileNameOf, make, query, replace } from "../shared/page.js";
+import { ask, count, fileNameOf, make, query, replace } from "../shared/page.js";
 import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
+import { retryBox } from "../shared/retry.js";
 import { copyButton, snippet } from "../shared/snippet.js";
 import { hasValues, isDiscovery } from "../shared/task-words.js";
 import { isMixed, mixedLink } from "./batch.js";
@@ -62,7 +63,10 @@ export class ShareTab {
       this.build(task, address, share);
     } catch (error) {
       this.built = "";
-      replace(this.place, alertBox(error.message));
+      replace(
+        this.place,
+        retryBox(error, () => this.show(this.task)),
+      );
     }
   }
 
@@ -70,13 +74,14 @@ export class ShareTab {
     const { phase, series } = task;
     replace(this.place, share);
     replace(this.apps, phase === "closed" || series ? null : appsSection(task, address));
-    const canInvite = this.administers && phase !== "closed" && !series && !isMixed(task);
-    if (canInvite && !this.invitations) {
+    const { made } = task.invitations,
+      isInviting = this.administers && (phase !== "closed" || made > 0) && !series && !isMixed(task);
+    if (isInviting && !this.invitations) {
       this.invitations = invitationSection(task, address, this.changed);
       replace(this.invited, this.invitations.element);
     }
-    // Links that were made before the end may not be saved yet.
-    this.invited.hidden = phase === "closed" && !this.invited.querySelector(".snippet");
+    // Links that were made before the end may not be saved yet, and how many were used stays of interest.
+    this.invited.hidden = phase === "closed" && !made;
     this.invitations?.show(this.task);
   }
 }
@@ -181,6 +186,7 @@ function appsSection(task, address) {
     "details",
     { class: "card" },
     make("summary", {}, make("h2", {}, t("Ask from an app or a page"))),
+    address.url ? null : make("p", { class: "note" }, FOR_TRIALS),
     snippet(t("In an app, with Python"), pythonLines(asked, id, inPython, invited)),
     snippet(t("In a page, with JavaScript"), javascriptLines(scripts, asked, id, inJavascript, options)),
     mixer ? make("p", {}, SEALED) : null,
@@ -233,6 +239,7 @@ export function seriesApps({ id, task }, address) {
         "Call this at every start: the client decides whether a response is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.",
       ),
     ),
+    address.url ? null : make("p", { class: "note" }, FOR_TRIALS),
     snippet(t("In an app, with Python"), seriesPython(asked, id, inPython)),
     snippet(
       t("In a page, with JavaScript"),
@@ -243,6 +250,10 @@ export function seriesApps({ id, task }, address) {
     make("p", {}, more === "refuse" ? refusing(padding) : sampling(task)),
   );
 }
+
+const FOR_TRIALS = t(
+  "There is no public address yet. These lines name the address of this page: use them for trials alone, on this computer.",
+);
 
 const SEALED = t(
   "Everything is asked of and sent to the mixer. With Python, install pckv[sealed], which seals responses. Leave the invitation out if the mixer asks for none.",

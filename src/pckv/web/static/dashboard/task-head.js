@@ -52,7 +52,7 @@ export function taskHead(administers) {
     say(notice, [phaseSentence(task), administers && canPublish(task) ? PUBLISH : ""].join(" ").trim());
     notice.className = task.phase === "open" ? "soft" : "note";
     replace(batch, batchNote(task));
-    replace(alarm, alarmBox(task));
+    replace(alarm, alarmBox(task, administers));
     const known = { ...task, reports: counted },
       [number, words] = reportsOf(known);
     reports.textContent = count(number);
@@ -87,19 +87,41 @@ const PUBLISH = t("Under “Share” you can make the results public.");
 const canPublish = ({ phase, public_results: isPublic, keys, reports, alarms }) =>
   phase === "closed" && !isPublic && typeof keys === "number" && reports > 0 && !alarms?.unusual.length;
 
-// What the collector found, and what is to be done.
-function alarmBox({ alarms: found, phase }) {
-  if (!found?.unusual.length) return null;
+// That there is something, and what is to be done; what was found stands under "Details".
+function alarmBox(task, administers) {
+  if (!task.alarms?.unusual.length) return null;
   const box = warningBox([
-    ...found.sentences.map(told),
-    phase === "closed"
-      ? t("What to do: do not publish or pass on these results before you know where the unusual responses come from.")
-      : t(
-          "What to do: ask those who handed out the link whether a program or one person sent many responses. If you cannot find out, close this survey under “Settings”, and repeat it with invitations, which count once each.",
-        ),
+    told(task.alarms.sentences[0]),
+    administers ? remedy(task) : TELL,
+    t("What was found stands under “Details”."),
   ]);
   box.prepend(make("h2", {}, t("Some responses are unusual")));
   return box;
+}
+
+const TELL = t(
+  "What to do: tell those who run this survey, and do not pass on these results before it is known where the unusual responses come from.",
+);
+
+// A round takes no invitations, and closing it is final.
+function remedy({ phase, series, by_invitation: byInvitation }) {
+  if (phase === "closed") {
+    return t(
+      "What to do: do not publish or pass on these results before you know where the unusual responses come from.",
+    );
+  }
+  if (byInvitation) {
+    return t(
+      "What to do: ask those who handed out the invitations whether a program or one person used many of them. Do not publish or pass on these results before you know.",
+    );
+  }
+  return series
+    ? t(
+        "What to do: ask those who handed out the link whether a program or one person sent many responses. Do not publish or pass on the results of this round before you know.",
+      )
+    : t(
+        "What to do: ask those who handed out the link whether a program or one person sent many responses. If you cannot find out, close this survey under “Settings”, and repeat it with invitations, which count once each.",
+      );
 }
 
 function expected(task) {

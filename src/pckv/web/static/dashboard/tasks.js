@@ -4,7 +4,7 @@ import { polled } from "../shared/connection.js";
 import { day, t } from "../shared/language.js";
 import { ask, choice, count, debounced, field, make, query, replace } from "../shared/page.js";
 import { Table } from "../shared/table.js";
-import { badge, kindNote, PHASES, progress } from "../shared/task-words.js";
+import { listedState, kindNote, PHASES, progress } from "../shared/task-words.js";
 import { Bin } from "./bin.js";
 import { Drafts } from "./drafts.js";
 import { SeriesList } from "./series-list.js";
@@ -122,7 +122,7 @@ function row(task) {
   const { id, name, created, last_report: last } = task;
   return [
     [make("a", { href: `#/tasks/${id}` }, name), kindNote(task)],
-    [badge(task), task.has_alarms ? make("span", { class: "badge alarm" }, t("look at this")) : null].filter(Boolean),
+    listedState(task),
     day(created),
     last ? day(last) : t("none yet"),
     [reported(task), progress(task)],

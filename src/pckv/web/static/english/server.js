@@ -21,7 +21,7 @@ export default {
   "Do not use these numbers: honest reports do not give such counts, whatever people hold.":
     "Do not use these numbers: honest responses do not give such counts, whatever people chose.",
   "Some reports were copied, made up, or made by a faulty client: find where they come from, and count again without them, or collect again.":
-    "Some responses were copied, made up, or made by a faulty program: find where they come from, and count again without them, or repeat the survey.",
+    "Some responses were copied, made up, or made by a faulty program: find out where they come from, or repeat the survey.",
   "There are no reports yet.": "There are no responses yet.",
   "1 of {} keys stands out from the noise{}; {}.": "1 of {1} answer options is clearly above zero{2}; {3}.",
   "{} of {} keys {} out from the noise{}; {}.": "{1} of {2} answer options are clearly above zero{4}; {5}.",
@@ -135,7 +135,7 @@ export default {
   "These reports are unusual, and numbers that come from them may be wrong.":
     "These responses are unusual, and numbers that come from them may be wrong.",
   "Find where these reports come from, and count again without them: nothing is dropped.":
-    "Find where these responses come from, and count again without them: nothing is dropped.",
+    "Find out where these responses come from: all of them are counted.",
   "{}: a chance of at most {} if all reports were honest.":
     "{1}: a chance of at most {2:raw} if all responses were honest.",
   "the functions that reports name treat {} keys alike {} standard errors more often than by chance":

@@ -15,6 +15,7 @@ export default {
     "Wählen Sie ein Bild mit höchstens 256 KiB: PNG, JPEG oder WebP.",
   Close: "Schließen",
   "Close this repeated survey?": "Diese wiederholte Umfrage schließen?",
+  "Close this round?": "Diese Runde schließen?",
   "Close this survey?": "Diese Umfrage schließen?",
   "Closed early": "Vorzeitig geschlossen",
   "Closed on {day}. No more responses are taken; the results stay here.":
@@ -37,6 +38,10 @@ export default {
   Details: "Details",
   "Devices send sealed responses to the mixer of {operator}, by this link:":
     "Geräte senden versiegelte Antworten an den Mixer von {operator}, über diesen Link:",
+  "It is one of the rounds that the table shows under “Earlier rounds”.":
+    "Es ist eine der Runden, die die Tabelle unter „Frühere Runden“ zeigt.",
+  "Numbers that come from them may be wrong. The page of their round says what to do.":
+    "Zahlen, die auf ihnen beruhen, können falsch sein. Was zu tun ist, steht auf der Seite der Runde.",
   "QR code ({form})": "QR-Code ({form})",
   Draft: "Entwurf",
   Drafts: "Entwürfe",
@@ -55,10 +60,21 @@ export default {
     "Alles wird beim Mixer erfragt und an ihn gesendet. Installieren Sie für Python pckv[sealed], das Antworten versiegelt. Lassen Sie die Einladung weg, wenn der Mixer keine verlangt.",
   Facts: "Angaben",
   "For programs": "Für Programme",
-  "Found, see above (among the {responses} that had come by {moment} UTC).":
-    "Gefunden, siehe oben ({responses} bis {moment} UTC geprüft).",
   "Hello,": "Guten Tag,",
   "Questions? Write to {contact}.": "Fragen? Schreiben Sie an {contact}.",
+  "Round {number}": "Runde {number}",
+  "The questions, the answer options, the privacy level and the days of this round are those of its repeated survey, and cannot be changed: those who have answered agreed to exactly these. To change something, make a copy of the repeated survey and publish that.":
+    "Fragen, Antwortmöglichkeiten, Datenschutzstufe und Tage dieser Runde sind die der wiederholten Umfrage und lassen sich nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie der wiederholten Umfrage und veröffentlichen Sie diese.",
+  "There is no public address yet. These lines name the address of this page: use them for trials alone, on this computer.":
+    "Es gibt noch keine öffentliche Adresse. In diesen Zeilen steht die Adresse dieser Seite: Verwenden Sie sie nur, um etwas auf diesem Computer auszuprobieren.",
+  "To the settings of the repeated survey": "Zu den Einstellungen der wiederholten Umfrage",
+  "What to do: ask those who handed out the invitations whether a program or one person used many of them. Do not publish or pass on these results before you know.":
+    "Was Sie tun können: Fragen Sie alle, die Einladungen verteilt haben, ob ein Programm oder eine einzelne Person viele davon benutzt hat. Veröffentlichen Sie diese Ergebnisse nicht und geben Sie sie nicht weiter, bevor Sie das wissen.",
+  "What to do: ask those who handed out the link whether a program or one person sent many responses. Do not publish or pass on the results of this round before you know.":
+    "Was Sie tun können: Fragen Sie alle, die den Link verteilt haben, ob ein Programm oder eine einzelne Person viele Antworten gesendet hat. Veröffentlichen Sie die Ergebnisse dieser Runde nicht und geben Sie sie nicht weiter, bevor Sie das wissen.",
+  "What to do: tell those who run this survey, and do not pass on these results before it is known where the unusual responses come from.":
+    "Was Sie tun können: Sagen Sie es den Personen, die diese Umfrage durchführen, und geben Sie diese Ergebnisse nicht weiter, bevor bekannt ist, woher die auffälligen Antworten kommen.",
+  "What was found stands under “Details”.": "Was gefunden wurde, steht unter „Details“.",
   "Who may take part: {text}": "Wer teilnehmen darf: {text}",
   "Language of the text": "Sprache des Textes",
   "Or open this address:": "Oder öffnen Sie diese Adresse:",
@@ -221,7 +237,6 @@ export default {
     "Ein weiteres erstellt „pckv token new“ auf dem Server; „pckv token new --help“ sagt, wie.",
   "To the repeated survey and its link": "Zur wiederholten Umfrage und ihrem Link",
   Token: "Token",
-  "Try again": "Noch einmal versuchen",
   "Try it on this computer": "Auf diesem Computer ausprobieren",
   "Until {day} you can open this survey again.": "Bis {day} können Sie diese Umfrage wieder öffnen.",
   "Until {day} you can restore it: it stands under “Deleted” in the list of surveys.":
@@ -241,12 +256,13 @@ export default {
   "You can answer from {day} on (world time, UTC).": "Die Umfrage ist ab {day} offen (Weltzeit, UTC).",
   "You can answer until the end of {day} (world time, UTC).":
     "Sie können bis zum Ende des {day} antworten (Weltzeit, UTC).",
+  "Your session is over. Save the links that are shown, and then sign in again.":
+    "Ihre Sitzung ist beendet. Sichern Sie die gezeigten Links und melden Sie sich dann wieder an.",
   "Your session is over. Sign in again to go on where you were.":
     "Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.",
   "[link]": "[Link]",
   all: "alle",
   "at the mixer": "beim Mixer",
-  "look at this": "bitte ansehen",
   none: "keine",
   "none yet": "noch keine",
   "not checked yet": "noch nicht geprüft",
@@ -293,5 +309,7 @@ export default {
     "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum letzten Tag.",
   "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":
     "„{name}“: Die Umfrage, alle ihre Antworten und ihre Ergebnisse werden endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht. Dieselbe Umfrage lässt sich nicht noch einmal erstellen.",
+  "“{name}”: this round takes no more responses from now on, and cannot be opened again. Its results stay. Later rounds open as planned.":
+    "„{name}“: Diese Runde nimmt ab jetzt keine Antworten mehr an und lässt sich nicht wieder öffnen. Ihre Ergebnisse bleiben. Spätere Runden beginnen wie geplant.",
   "← All rounds of this survey": "← Alle Runden dieser Umfrage",
 };

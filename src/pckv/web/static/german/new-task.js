@@ -118,6 +118,8 @@ export default {
   "At most {number} choices per person.": "Höchstens {number} Angaben je Person.",
   "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
     "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
+  "invitations are links, and there is no address yet that other people can open: ask those who look after the server to make it reachable by https, and to set its address as public_url":
+    "Einladungen sind Links, und es gibt noch keine Adresse, die andere Personen öffnen können: Bitten Sie die Personen, die den Server betreuen, ihn über https erreichbar zu machen und seine Adresse als public_url einzustellen",
   "It stands in your list of surveys and above reports. Every survey needs a name of its own.":
     "Er steht in Ihrer Liste der Umfragen und über Berichten. Jede Umfrage braucht einen eigenen Namen.",
   "That survey stays open until you close it, and its links do not lead to the copy.":

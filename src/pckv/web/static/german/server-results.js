@@ -5,7 +5,7 @@ export default {
   "Do not use these numbers: honest reports do not give such counts, whatever people hold.":
     "Verwenden Sie diese Zahlen nicht: Ehrliche Antworten ergeben solche Summen nicht, was auch immer die Personen gewählt haben.",
   "Some reports were copied, made up, or made by a faulty client: find where they come from, and count again without them, or collect again.":
-    "Einige Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm erstellt: Stellen Sie fest, woher sie kommen, und zählen Sie ohne sie, oder wiederholen Sie die Umfrage.",
+    "Einige Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm erstellt: Stellen Sie fest, woher sie kommen, oder wiederholen Sie die Umfrage.",
   "1 of {} keys stands out from the noise{}; {}.": "1 von {1} Antwortmöglichkeiten liegt klar über null{2}; {3}.",
   "{} of {} keys {} out from the noise{}; {}.": "{1} von {2} Antwortmöglichkeiten liegen klar über null{4}; {5}.",
   "The key stands out from the noise{}.": "Die Antwortmöglichkeit liegt klar über null{1}.",
@@ -261,7 +261,7 @@ export default {
   "These reports are unusual, and numbers that come from them may be wrong.":
     "Diese Antworten sind ungewöhnlich, und die Zahlen daraus sind vielleicht falsch.",
   "Find where these reports come from, and count again without them: nothing is dropped.":
-    "Stellen Sie fest, woher diese Antworten kommen, und zählen Sie ohne sie: Nichts wird von selbst weggelassen.",
+    "Stellen Sie fest, woher diese Antworten kommen: Sie sind alle mitgezählt.",
   "{}: a chance of at most {} if all reports were honest.":
     "{1}: Wären alle Antworten ehrlich, läge die Wahrscheinlichkeit dafür höchstens bei {2:raw}.",
   "the functions that reports name treat {} keys alike {} standard errors more often than by chance":

@@ -45,11 +45,13 @@ export default {
   "Just numbers": "Nur Nummern",
   "Keep no list of who got which link: it could help to find out which response is whose. The random noise still hides what each person answered.":
     "Führen Sie keine Liste, wer welchen Link bekommen hat: Mit ihr ließe sich vielleicht herausfinden, welche Rückmeldung von wem ist. Was jemand geantwortet hat, verbirgt das zufällige Rauschen trotzdem.",
+  "Leave without saving the links?": "Verlassen, ohne die Links zu sichern?",
   "Leave without the links": "Ohne die Links verlassen",
   "Line {lines} is empty and is left out.": "Zeile {lines} ist leer und wird ausgelassen.",
   "Lines {lines} are empty and are left out.": "Die Zeilen {lines} sind leer und werden ausgelassen.",
   "Links to hand out": "Links zum Verteilen",
   "Loading …": "Wird geladen …",
+  "look at this": "bitte ansehen",
   More: "Mehr",
   Next: "Weiter",
   "Not copied: the browser does not let this page copy. Select the text and copy it yourself.":
@@ -90,12 +92,12 @@ export default {
   "The first {number} are shown here; the files and “Copy” have all of them.":
     "Hier stehen die ersten {number}; die Dateien und „Kopieren“ enthalten alle.",
   "The invitations are created.": "Die Einladungen sind erstellt.",
-  "The links are not saved": "Die Links sind nicht gesichert",
   "The links are saved.": "Die Links sind gesichert.",
-  "The links with invitations are shown only now. If you leave this page, nobody can see them again.":
-    "Die Links mit Einladungen werden nur jetzt gezeigt. Wenn Sie diese Seite verlassen, kann niemand sie noch einmal sehen.",
+  "The links with invitations are shown only now. If you leave this page and have neither saved nor printed them, nobody can see them again.":
+    "Die Links mit Einladungen werden nur jetzt gezeigt. Wenn Sie diese Seite verlassen und sie weder gesichert noch gedruckt haben, kann niemand sie noch einmal sehen.",
   "The script that draws charts cannot be loaded.": "Das Skript, das Grafiken zeichnet, kann nicht geladen werden.",
   "They are named 0, 1, 2, …": "Sie heißen 0, 1, 2, …",
+  "Try again": "Noch einmal versuchen",
   "What the answer options are": "Was die Antwortmöglichkeiten sind",
   "Whatever a participant does within any {panels} rounds in a row ({days}) is hidden by ε = {epsilon}, since a device sends at most one report in that time; in any {year} days it sends at most {reports}, together ε = {all}.":
     "Was eine Person innerhalb von {panels} aufeinanderfolgenden Runden ({days}) tut, ist mit ε = {epsilon} geschützt, denn ein Gerät sendet in dieser Zeit höchstens einen Bericht; in {year} Tagen sendet es höchstens {reports}, zusammen ε = {all}.",

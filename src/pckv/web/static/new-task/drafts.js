@@ -1,6 +1,6 @@
 // Drafts on the collector: the one of a form, which is saved while people write, and the list of all.
 import { day, t } from "../shared/language.js";
-import { ask, make, replace } from "../shared/page.js";
+import { alertBox, ask, make, replace } from "../shared/page.js";
 import { keepUnsaved } from "../shared/draft.js";
 
 // What is still being saved or deleted when a form is left: lists wait for it.
@@ -81,15 +81,20 @@ function draftRow({ id, name, changed }, show) {
   const href = `#/new?draft=${encodeURIComponent(id)}`,
     first = make("button", { type: "button", onclick: () => mean(true) }, t("Delete draft")),
     keep = make("button", { type: "button", onclick: () => mean(false) }, t("Keep it")),
-    erase = make("button", { type: "button", class: "danger", onclick: remove }, t("Delete for good"));
+    erase = make("button", { type: "button", class: "danger", onclick: remove }, t("Delete for good")),
+    said = make("div");
   function mean(isMeant) {
     first.hidden = isMeant;
     keep.hidden = erase.hidden = !isMeant;
     (isMeant ? keep : first).focus();
   }
   async function remove() {
-    await ask("DELETE", `/drafts/${encodeURIComponent(id)}`).catch(() => {});
-    await show();
+    try {
+      await ask("DELETE", `/drafts/${encodeURIComponent(id)}`);
+      await show();
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
   }
   keep.hidden = erase.hidden = true;
   for (const button of [first, keep, erase]) button.setAttribute("aria-label", `${button.textContent}: ${name}`);
@@ -98,5 +103,6 @@ function draftRow({ id, name, changed }, show) {
     {},
     make("span", {}, make("a", { href }, name), make("small", {}, ` ${t("changed on {day}", { day: day(changed) })}`)),
     make("span", { class: "buttons" }, first, keep, erase),
+    said,
   );
 }

@@ -4,6 +4,8 @@ import { dropHandover, keepHandover, keepPreview, loadHandover, takeUnsaved } fr
 import { invitationLinks } from "../shared/invitations.js";
 import { t } from "../shared/language.js";
 import { alertBox, announce, ask, debounced, make, replace } from "../shared/page.js";
+import { publicAddress } from "../shared/public-address.js";
+import { retryBox } from "../shared/retry.js";
 import { told } from "../shared/told.js";
 import { copiedSeries, copiedTask, foundKeys } from "./copies.js";
 import { DraftKeeper } from "./drafts.js";
@@ -15,6 +17,9 @@ import { TaskForm } from "./task-form.js";
 import { TEMPLATES, valuesOfTemplate } from "./templates.js";
 
 const SAVE_DELAY = 800;
+const NO_ADDRESS = t(
+  "invitations are links, and there is no address yet that other people can open: ask those who look after the server to make it reachable by https, and to set its address as public_url",
+);
 
 // What is published is handed out next.
 const sharing = (id, kind = "tasks") => `#/${kind}/${id}/share`;
@@ -176,11 +181,36 @@ class NewTask {
     }
   }
 
-  send() {
+  isInvited() {
+    return !this.form.fields.invitations.element.hidden;
+  }
+
+  // Links that cannot work are not made: told at the number of invitations.
+  async canInvite() {
+    const { publish, said } = this,
+      { problem } = this.form.fields.invitations;
+    publish.disabled = true;
+    try {
+      const { url } = await publicAddress();
+      if (url) return true;
+      problem.show(NO_ADDRESS);
+      problem.focus();
+    } catch (error) {
+      replace(
+        said,
+        retryBox(error, () => this.send()),
+      );
+    } finally {
+      publish.disabled = false;
+    }
+    return false;
+  }
+
+  async send() {
     if (!this.isReady()) return;
     const { fields } = this.form;
     if (this.form.mixing.isOn) this.attempt(() => this.makeFile());
-    else {
+    else if (!this.isInvited() || (await this.canInvite())) {
       const texts = [{ question: fields.question.value }, ...Object.values(fields.translations.value.translations)],
         questions = texts.map(({ question }) => question).filter(Boolean);
       this.dialog.open({ name: fields.name.value, questions }, this.plan.reminder());
@@ -261,16 +291,17 @@ class NewTask {
   }
 
   async createTask() {
-    const { users, invitations } = this.form.fields;
+    const { users, invitations } = this.form.fields,
+      invited = this.isInvited(),
+      address = invited ? await publicAddress() : null;
     const { id } = await ask("POST", "/tasks/new", { body: this.form.body() });
     // The task exists: another attempt after a failure from here on finds the same one.
     await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
-    const invited = !invitations.element.hidden;
     const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
     this.finish();
     // The links are shown this once, and therefore before anything else.
     if (invited) {
-      const links = invitationLinks(id, made.invitations, this.form.fields.name.value);
+      const links = invitationLinks(id, made.invitations, this.form.fields.name.value, address);
       this.showCreated(make("section", { "aria-label": t("Invitations") }, ...links), sharing(id));
     } else location.hash = sharing(id);
     announce(t("The survey is published."));
@@ -297,7 +328,7 @@ class NewTask {
       return true;
     });
     // Those who are invited read what that means for them.
-    if (kept) tab.location = `/join/preview${this.form.fields.invitations.element.hidden ? "" : "#invitation=preview"}`;
+    if (kept) tab.location = `/join/preview${this.isInvited() ? "#invitation=preview" : ""}`;
     else tab?.close();
   }
 

@@ -1,19 +1,6 @@
 // Invitations of a survey: made here, and shown once.
 import { t } from "./language.js";
-import {
-  alertBox,
-  announce,
-  ask,
-  confirmButton,
-  count,
-  field,
-  fileNameOf,
-  make,
-  plural,
-  replace,
-  save,
-} from "./page.js";
-import { addressNeeded, publicAddress } from "./public-address.js";
+import { announce, ask, confirmButton, count, field, fileNameOf, make, plural, replace, save } from "./page.js";
 import { qrSheet } from "./qr-sheet.js";
 import { snippet } from "./snippet.js";
 import { hold, isHeld, release } from "./unsaved.js";
@@ -34,30 +21,22 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
     made = make("div"),
     asked = make("div", { class: "buttons" }),
     form = make("div", { class: "row" }, field(t("How many"), number), asked);
+  const creating = make(
+    "div",
+    {},
+    now,
+    coin === "server" ? make("p", { class: "soft" }, DRAWN) : null,
+    address.url ? form : make("p", {}, t("Invitations can be created once there is an address to share.")),
+  );
   let wasNeeded;
   const element = make(
     "section",
     { "aria-label": t("Invitations") },
     make("h2", {}, t("Invitations")),
-    now,
     used,
-    coin === "server" ? make("p", { class: "soft" }, DRAWN) : null,
-    address.url ? form : make("p", {}, t("Invitations can be created once there is an address to share.")),
+    creating,
     made,
   );
-
-  const creation = (isNeeded) =>
-    confirmButton({
-      label: t("Create invitations"),
-      title: t("Create invitations?"),
-      text: isNeeded
-        ? t("“{name}”: the new links are shown only once. Those that were created before stay valid.", { name })
-        : t(
-            "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.",
-            { name },
-          ),
-      work: create,
-    });
 
   async function create() {
     if (!number.validity.valid) {
@@ -66,14 +45,16 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
     // Others take their place on the page.
     if (isHeld()) throw new Error(t("Save the links that are shown first: they would be lost."));
     const { invitations } = await ask("POST", `/tasks/${id}/invitations?count=${number.value}`);
-    replace(made, ...invitationLinks(id, invitations, name));
+    replace(made, ...invitationLinks(id, invitations, name, address));
     show({ by_invitation: true });
     announce(t("The invitations are created."));
     changed();
   }
 
-  function show({ by_invitation: isNeeded, invitations = null }) {
-    if (isNeeded !== wasNeeded) replace(asked, creation(isNeeded));
+  // Once the survey is closed, only the numbers are left.
+  function show({ phase, by_invitation: isNeeded, invitations = null }) {
+    creating.hidden = phase === "closed";
+    if (isNeeded !== wasNeeded) replace(asked, creation(name, isNeeded, create));
     wasNeeded = isNeeded;
     now.textContent = isNeeded
       ? t("Only people with an invitation can take part. Each invitation is a link for one response.")
@@ -91,20 +72,24 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
   return { element, show };
 }
 
-// The links of new invitations, to be handed out. Until they are saved, leaving the page is asked about.
-export function invitationLinks(id, invitations, name) {
-  const place = make("div", {}, make("p", { class: "computing" }, t("Loading …")));
-  hold();
-  publicAddress()
-    .then((address) => replace(place, ...handedOut(id, invitations, name, address)))
-    .catch((error) => replace(place, alertBox(error.message), ...handedOut(id, invitations, name, { url: null })));
-  return [place];
-}
+const creation = (name, isNeeded, work) =>
+  confirmButton({
+    label: t("Create invitations"),
+    title: t("Create invitations?"),
+    text: isNeeded
+      ? t("“{name}”: the new links are shown only once. Those that were created before stay valid.", { name })
+      : t(
+          "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.",
+          { name },
+        ),
+    work,
+  });
 
-function handedOut(id, invitations, name, address) {
-  const links = invitations.map(
-      (invitation) => `${address.url ?? location.origin}/join/${id}#invitation=${invitation}`,
-    ),
+// The links of new invitations, to be handed out, at the public address. Until they are saved, leaving the page is asked
+// about.
+export function invitationLinks(id, invitations, name, { url }) {
+  hold();
+  const links = invitations.map((invitation) => `${url}/join/${id}#invitation=${invitation}`),
     shown = links.slice(0, MAX_LINKS_SHOWN),
     isAll = shown.length === links.length,
     text = links.map((link) => `${link}\n`).join("");
@@ -127,17 +112,16 @@ function handedOut(id, invitations, name, address) {
             number: count(MAX_LINKS_SHOWN),
           }),
     ),
-    address.url ? null : addressNeeded(address),
     make(
       "div",
       { class: "buttons" },
       download(t("Download the table (CSV)"), fileNameOf(name, `-${t("invitations")}.csv`), "text/csv", csv(links)),
       download(t("Download all links"), fileNameOf(name, `-${t("invitations")}.txt`), "text/plain", text),
     ),
-    address.url ? qrSheet(id, name, links, release) : null,
+    qrSheet(id, name, links),
     snippet(t("Links to hand out"), text, { oncopied: release, shown: shown.join("\n") }),
     howTo(),
-  ].filter(Boolean);
+  ];
 }
 
 // A list of people and links would undo a part of the protection; how to do without one.

@@ -2,16 +2,14 @@
 import { language, t } from "./language.js";
 import { ask, make } from "./page.js";
 
-let asked = null;
+let known = null;
 
-// Resolves to the `url`, null with a `reason` where links could not work.
-export function publicAddress() {
-  asked ??= ask("GET", "/address").catch((error) => {
-    // The next one asks again.
-    asked = null;
-    throw error;
-  });
-  return asked;
+// Resolves to the `url`, null with a `reason` where links could not work; without one, the next call asks again.
+export async function publicAddress() {
+  if (known) return known;
+  const address = await ask("GET", "/address");
+  if (address.url) known = address;
+  return address;
 }
 
 export const isThisComputer = ({ reason }) => reason === "loopback";

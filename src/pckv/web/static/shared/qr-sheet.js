@@ -36,12 +36,11 @@ async function qrCodes(id, links, progress) {
 }
 
 // A button that prints the sheet; only the sheet is printed. Very many codes are printed in parts, of which one is chosen.
-// `onprinted` is called once all were.
-export function qrSheet(id, name, links, onprinted) {
+// A page cannot know whether the sheet was printed: links are not saved by it.
+export function qrSheet(id, name, links) {
   const said = make("span", { role: "status" }),
     button = make("button", { type: "button", onclick: work }, t("Print QR codes")),
-    starts = Array.from({ length: Math.ceil(links.length / MAX_CODES) }, (_, part) => part * MAX_CODES),
-    missing = new Set(starts);
+    starts = Array.from({ length: Math.ceil(links.length / MAX_CODES) }, (_, part) => part * MAX_CODES);
   const partFrom = (start) =>
     t("{first} to {last} of {total}", {
       first: count(start + 1),
@@ -74,8 +73,6 @@ export function qrSheet(id, name, links, onprinted) {
       );
       printAlone(sheet);
       replace(said);
-      missing.delete(start);
-      if (!missing.size) onprinted();
     } catch (error) {
       replace(said, alertBox(error.message));
     } finally {

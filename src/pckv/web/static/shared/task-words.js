@@ -8,6 +8,10 @@ export const PHASES = { waiting: t("not yet open"), open: t("open"), closed: t("
 
 export const badge = ({ phase }) => make("span", { class: `badge ${phase}` }, PHASES[phase]);
 
+// The state of a task, a series or a round in a list, and whether responses were unusual.
+export const listedState = (each) =>
+  [badge(each), each.has_alarms ? make("span", { class: "badge alarm" }, t("look at this")) : null].filter(Boolean);
+
 export const isDiscovery = ({ kind }) => kind === "discovery";
 
 // Whether participants give values to their keys; they hold pairs then, and otherwise keys.

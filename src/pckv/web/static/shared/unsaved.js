@@ -28,8 +28,10 @@ export function leaving(leave, stay = () => {}) {
     label: t("Leave without the links"),
     kind: "danger",
     cancel: t("Stay here"),
-    title: t("The links are not saved"),
-    text: t("The links with invitations are shown only now. If you leave this page, nobody can see them again."),
+    title: t("Leave without saving the links?"),
+    text: t(
+      "The links with invitations are shown only now. If you leave this page and have neither saved nor printed them, nobody can see them again.",
+    ),
     work: () => {
       release();
       leave();
