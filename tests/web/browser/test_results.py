@@ -329,7 +329,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
                 told([a, b, d, row("H", 0, 0.4, false)]),
                 told([a, b, c], { isPart: true }),
                 told([row("G", 0.1, 0.9), a]),
-                told([a, { ...a, key: "B", frequency: 0.401 }]),
+                told([a, { ...a, key: "B", frequency: 0.401 }, row("G", 0.25, 0.45), row("H", 0.2, 0.29)]),
                 told([a], { answer: { reports: 0 } }),
                 told([a], { answer: { reports: 0 }, task: { ...task, phase: "closed" } }),
                 told([a], { answer: { reports: 9, warning: ["x"] } }),
