@@ -19,7 +19,7 @@ import pckv
 from pckv import Segment, Tally, Task, estimate
 from pckv.charts.estimates import estimates_chart
 from pckv.charts.segments import segments_chart
-from pckv.collector.http.problem_details import ProblemDetails
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.facts import facts_of, said
 from pckv.planning.sections import Section
 from pckv.web.task_form import EXPECTED, DiscoveryPlanInputs, PlanInputs, planned_mixed
@@ -288,6 +288,12 @@ def rows_of(chart: Any) -> Iterator[dict[str, Any]]:
     """The rows that a specification draws."""
     for name, part in chart.items() if isinstance(chart, dict) else enumerate(chart) if isinstance(chart, list) else ():
         yield from part if name == "values" else rows_of(part)
+
+
+def test_problems_are_told_in_the_words_of_operators() -> None:
+    titles = [kind.value.title for kind in ProblemKind]
+    assert english_left(titles) == {}
+    assert [text for text in in_german(titles, "en") if re.search(r"\b(task|reports?)\b", text)] == []
 
 
 def test_charts_are_told_without_the_names_in_them() -> None:

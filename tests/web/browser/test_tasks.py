@@ -84,6 +84,7 @@ def test_many_surveys_can_be_searched(operator: Person) -> None:
 def test_an_address_without_a_task_says_so_and_leads_back(operator: Person) -> None:
     operator.go(f"/#/tasks/{'A' * 43}")
     operator.page.get_by_role("heading", name="No survey here").wait_for()
+    operator.page.get_by_text("There is no such survey or page here.").wait_for()
     operator.check()
     operator.press("All surveys", role="link")
     operator.page.get_by_role("heading", name="Surveys", exact=True).wait_for()

@@ -1,6 +1,24 @@
 // Everyday English of what the server says first: verdicts, lights and charts. It says keys, pairs and reports, as analysts
 // and commands do; operators read answer options, choices and responses, and meet the others under "Details".
 export default {
+  // Titles of problems, and their details.
+  "The task does not take reports yet.": "The survey does not take responses yet.",
+  "The task takes no more reports.": "The survey takes no more responses.",
+  "The task has no such invitation.": "The survey has no such invitation.",
+  "The reports of this task go to its mixer.": "The responses to this survey go to its mixer.",
+  "There is no such task or page here.": "There is no such survey or page here.",
+  "The mixer or the private key of this task is not ready.":
+    "The mixer or the private key of this survey is not ready.",
+  "The task was deleted.": "The survey was deleted.",
+  "the results of this task are not public": "the results of this survey are not public",
+  "this task does not ask which keys are held together":
+    "this survey does not ask which answer options are chosen together",
+  "this task has no segment": "this survey has no groups",
+  "this task takes reports by invitation only": "this survey takes responses by invitation only",
+  "the series was closed on {}, and takes no more reports": "the survey was closed on {1}, and takes no more responses",
+  "reports have come since: ask again without the snapshot": "responses have come since: load the results again",
+  "Its reports were deleted on {}: only their counts are left.":
+    "Its responses were deleted on {1}: only their counts are left.",
   "hostile reports must be a number such as 100, or a share such as 1%, not {}":
     "forged responses must be a number such as 100, or a share such as 1%, not {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":

@@ -3,7 +3,8 @@
 import { dropHandover, keepHandover, keepPreview, loadHandover, takeUnsaved } from "../shared/draft.js";
 import { invitationLinks } from "../shared/invitations.js";
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, debounced, make, replace } from "../shared/page.js";
+import { alertBox, announce, debounced, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { told } from "../shared/told.js";
 import { copiedSeries, copiedTask, foundKeys } from "./copies.js";
 import { DraftKeeper } from "./drafts.js";
@@ -115,7 +116,7 @@ class NewTask {
       const { values } = await ask("GET", `/drafts/${encodeURIComponent(id)}`);
       this.restore(values);
     } catch (error) {
-      replace(this.notice, alertBox(t("The draft cannot be opened. {reason}", { reason: told(error.message) })));
+      replace(this.notice, alertBox(t("The draft cannot be opened. {reason}", { reason: error.message })));
     }
   }
 
@@ -130,7 +131,7 @@ class NewTask {
       this.form.fill(values);
       replace(this.notice, make("p", { class: "note", role: "status" }, words));
     } catch (error) {
-      replace(this.notice, alertBox(t("The survey cannot be copied. {reason}", { reason: told(error.message) })));
+      replace(this.notice, alertBox(t("The survey cannot be copied. {reason}", { reason: error.message })));
     }
   }
 
@@ -168,9 +169,9 @@ class NewTask {
     } catch (error) {
       const field = form.fieldNamed(error.field);
       // What is focused may be on another step, whose showing clears what was said.
-      field?.problem.show(told(error.detail));
+      field?.problem.show(error.detail);
       field?.problem.focus();
-      replace(said, field ? null : alertBox(told(error.message)));
+      replace(said, field ? null : alertBox(error.message));
     } finally {
       publish.disabled = look.disabled = false;
     }

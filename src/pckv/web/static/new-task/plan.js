@@ -4,7 +4,6 @@ import { Chart } from "../shared/chart.js";
 import { t } from "../shared/language.js";
 import {
   alertBox,
-  ask,
   count,
   debounced,
   make,
@@ -15,6 +14,7 @@ import {
   replace,
   short,
 } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { Table } from "../shared/table.js";
 import { told } from "../shared/told.js";
 
@@ -98,7 +98,7 @@ export class PlanSection {
       if (signal.aborted) return;
       this.wanted = null;
       this.details.hidden = true;
-      replace(this.said, alertBox(told(error.detail ?? error.message)));
+      replace(this.said, alertBox(error.detail ?? error.message));
     } finally {
       if (!signal.aborted) this.busy.textContent = "";
     }

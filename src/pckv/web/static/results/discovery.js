@@ -2,7 +2,8 @@
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { t } from "../shared/language.js";
-import { alertBox, ask, count, make, newestOnly, percent, plural, replace, request } from "../shared/page.js";
+import { alertBox, count, make, newestOnly, percent, plural, replace } from "../shared/page.js";
+import { ask, request } from "../shared/request.js";
 import { frequencyTexts } from "../shared/ranges.js";
 import { named, ranged, Table } from "../shared/table.js";
 import { told } from "../shared/told.js";
@@ -98,7 +99,7 @@ export class DiscoverySection {
   });
 
   showProblem(problem) {
-    replace(this.said, problem && !isLost(problem) ? alertBox(told(problem.message)) : null);
+    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
   }
 
   showFound({ verdict, keys, tree, reports, false_discovery_rate: rate }) {

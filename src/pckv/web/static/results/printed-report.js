@@ -1,6 +1,7 @@
 // The report of a task for paper or PDF: one page with the finding, a chart, a table, and how they came about.
 import { day, dayBefore, language, t } from "../shared/language.js";
-import { ask, count, make, plural, replace } from "../shared/page.js";
+import { count, make, plural, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { hasValues } from "../shared/task-words.js";
 import { named, ranged, Table } from "../shared/table.js";

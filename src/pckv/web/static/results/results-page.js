@@ -1,7 +1,8 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
 import { choose, day, dayBefore, language, preferred, t } from "../shared/language.js";
-import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
+import { alertBox, count, make, percent, plural, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { levelNames, meanTitle } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
 import { told, toldVerdict } from "../shared/told.js";
@@ -51,7 +52,7 @@ async function refresh() {
     show(inLanguage(await ask("GET", `/tasks/${encodeURIComponent(id)}/results`), preferred));
     replace(said);
   } catch (error) {
-    const text = ENDED[error.status] ?? t("{problem} The page goes on trying.", { problem: told(error.message) });
+    const text = ENDED[error.status] ?? t("{problem} The page goes on trying.", { problem: error.message });
     replace(said, alertBox(text));
     if (error.status in ENDED) return replace(body, make("h1", {}, t("No results here")));
   }

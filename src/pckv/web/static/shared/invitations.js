@@ -1,18 +1,7 @@
 // Invitations of a survey: made here, and shown once.
 import { t } from "./language.js";
-import {
-  alertBox,
-  announce,
-  ask,
-  confirmButton,
-  count,
-  field,
-  fileNameOf,
-  make,
-  plural,
-  replace,
-  save,
-} from "./page.js";
+import { alertBox, announce, confirmButton, count, field, fileNameOf, make, plural, replace, save } from "./page.js";
+import { ask } from "./request.js";
 import { addressNeeded, publicAddress } from "./public-address.js";
 import { qrSheet } from "./qr-sheet.js";
 import { snippet } from "./snippet.js";
