@@ -73,18 +73,16 @@ export class PlanSection {
       this.newest = newest;
       this.computed(newest);
       const help = make("div"),
-        [first, ...rest] = newest.sections,
-        mixed = (newest.plan ?? newest).mixed ? mixedSections(rest) : null,
-        others = mixed?.others ?? rest;
+        [first, ...rest] = newest.sections;
       replace(
         this.said,
         atFirstSight(first, newest),
         help,
         newest.plan ? this.changeButton() : null,
-        ...(mixed?.shown ?? []),
+        ...((newest.plan ?? newest).mixed ? bothWays(newest) : []),
         perRound ? make("p", {}, perRound) : null,
       );
-      replace(this.facts, ...[{ ...first, columns: [] }, ...others].map(detail));
+      replace(this.facts, ...[{ ...first, columns: [] }, ...rest].map(detail));
       this.details.hidden = false;
       if (first.light !== "green" && isDiscovery) replace(help, ...discoveryAdvice(values));
       else if (first.light !== "green") {
@@ -303,21 +301,41 @@ function found({ users, characters, frequency }, light) {
   ].filter(Boolean);
 }
 
-// Of a mixed plan both ways are in sight, and what is proposed, with what happens if fewer people take part.
-function mixedSections([choice, ...rest]) {
-  const proposal = rest.find(({ columns }) => columns[0] === "member"),
-    [tooFew, ...conditions] = proposal.sentences;
-  return {
-    shown: [bothWays(choice), make("p", {}, told(tooFew))],
-    others: rest.map((each) => (each === proposal ? { ...each, sentences: conditions } : each)),
-  };
+// Without a mixer and with one, in everyday words; what is proposed, and its ε, are under "Details".
+function bothWays({ plan, ...discovery }) {
+  const { users, frequency, smallest_frequency: smallest, mixed } = plan ?? discovery,
+    { mixer, alone } = mixed,
+    values = { honest: count(mixer.honest), batch: count(mixer.batch) },
+    seen = (people, share) =>
+      (plan ? standsOut : isFound)({ people: count(people), share: percent(round(share)) }, share),
+    no = t("No: {seen}", { seen: seen(alone.users, alone.smallest_frequency) }),
+    yes = t(
+      "Yes: {seen} The privacy level holds towards you if the mixer follows the protocol and at least {honest} responses are honest.",
+      { seen: seen(users, plan ? smallest : frequency), ...values },
+    );
+  return [
+    make(
+      "div",
+      { class: "ways" },
+      make("h3", {}, t("Can a party outside your organisation run a mixer?")),
+      make("div", {}, make("p", {}, no), make("p", {}, yes)),
+    ),
+    make(
+      "p",
+      {},
+      t("If fewer than {batch} responses arrive, they are deleted unread, and there is no result.", values),
+    ),
+  ];
 }
 
-// Without a mixer and with one, a sentence each, and what is unusual.
-function bothWays({ title, sentences }) {
-  const [no, yes, ...remarks] = sentences.map((sentence) => make("p", {}, told(sentence)));
-  return make("div", { class: "ways" }, make("h3", {}, told(title)), make("div", {}, no, yes), ...remarks);
-}
+const standsOut = (values, share) =>
+    share === 1
+      ? t("with {people} people, not even an answer that all choose is sure to stand out.", values)
+      : t("with {people} people, an answer mostly stands out if at least {share} of them choose it.", values),
+  isFound = (values, share) =>
+    share === 1
+      ? t("with {people} people, not even an answer that all write is sure to be found.", values)
+      : t("with {people} people, an answer is mostly found if at least {share} of them write it.", values);
 
 // A table of three columns does not fit beside the form.
 function proposed({ title, rows, sentences }) {
