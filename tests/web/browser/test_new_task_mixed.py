@@ -140,14 +140,14 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     assert problems_at(page) == {TOKEN: "Enter the token that the mixer's operator gave you."}
     assert focused(page) == TOKEN
     finish(operator, "guessed")
-    check_alert(operator, "it has not accepted this task: its operator does so first")
+    check_alert(operator, "it has not accepted this survey: its operator does so first")
     # The mixer's operator may take days: another visit goes on where this one ended.
     page.reload()
     page.get_by_role("heading", name="goes to its mixer first").wait_for()
     assert download(operator, "task", tmp_path) == task.to_json().encode()
     token = mixer.accepted(task)
     finish(operator, "guessed")
-    check_alert(operator, "it does not take the recipient's token of this task")
+    check_alert(operator, "it does not take the recipient's token of this survey")
     operator.check(DESK)
     finish(operator, token)
     page.wait_for_url("**/#/tasks/**")
