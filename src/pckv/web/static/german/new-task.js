@@ -203,6 +203,8 @@ export default {
   "The noise that protects people hides what only a few choose: {link}":
     "Das Rauschen, das Personen schützt, verdeckt, was nur wenige wählen: {link}",
   "How many people are enough?": "Wie viele Personen sind genug?",
+  "The question about groups and its answers cannot be translated: everyone reads them in the language of your texts.":
+    "Die Frage nach der Gruppe und ihre Antworten lassen sich nicht übersetzen: Alle lesen sie in der Sprache Ihrer Texte.",
   "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",
