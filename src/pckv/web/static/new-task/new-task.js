@@ -88,10 +88,8 @@ class NewTask {
     );
   }
 
-  // Rounds of a repeated survey have no page yet that a preview could show.
   label() {
     this.publish.textContent = this.form.mixing.isOn ? t("Make the file for the mixer") : t("Publish the survey");
-    this.look.hidden = this.form.repeat.isOn;
   }
 
   async begin(made) {
