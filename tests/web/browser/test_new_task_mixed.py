@@ -115,6 +115,8 @@ def test_the_plan_shows_both_ways(people: Any) -> None:
     plan.get_by_text(TOO_FEW).wait_for()
     plan.get_by_text("mixer.batch 1,000, half of the people expected, rounded down").wait_for()
     plan.get_by_text("Have invitations made and sent by the mixer's side").wait_for()
+    for word in ("epsilon", "mechanism", "padding"):
+        assert plan.get_by_role("button", name=word, exact=True).count() > 0
     assert page.locator(".chart").count() == 0
     operator.check_in_both_colours(DESK)
 

@@ -1,6 +1,7 @@
 // The forecast for what a form says: a light and what people will learn, with all that a plan says under "Details".
 import { advice, discoveryAdvice, goingOn, round } from "./advice.js";
 import { Chart } from "../shared/chart.js";
+import { term, withEpsilon } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
 import {
   alertBox,
@@ -122,7 +123,7 @@ export class PlanSection {
     replace(
       this.curves,
       make("p", {}, typical),
-      make("h3", {}, t("With another ε")),
+      make("h3", {}, ...withEpsilon(t("With another ε"))),
       byEpsilon.element,
       make("h3", {}, t("With more or fewer people")),
       byUsers.element,
@@ -340,7 +341,14 @@ const standsOut = (values, share) =>
 // A table of three columns does not fit beside the form.
 function proposed({ title, rows, sentences }) {
   const lines = rows.map(([member, value, meaning]) =>
-    make("li", {}, make("code", {}, member), " ", make("strong", {}, told(value)), `, ${told(meaning)}`),
+    make(
+      "li",
+      {},
+      make("code", {}, explained(member, member)),
+      " ",
+      make("strong", {}, told(value)),
+      `, ${told(meaning)}`,
+    ),
   );
   return make(
     "div",
@@ -363,8 +371,15 @@ function detail(section) {
   );
 }
 
+// Words of the plan that the glossary explains by the same names.
+const TERMS = ["key", "mechanism", "padding", "epsilon"],
+  explained = (word, shown) => (TERMS.includes(word) ? term(word, shown) : shown);
+
 function sectionTable(label, names, rows, texts) {
-  const columns = names.map((name, place) => ({ name: told(name), number: place >= texts }));
+  const columns = names.map((word, place) => {
+    const name = told(word);
+    return { name, shown: explained(word, name), number: place >= texts };
+  });
   const cells = (row) => row.map((cell) => told(cell));
   return new Table({ columns, row: cells, kind: "compact errors", label }).show(rows).element;
 }

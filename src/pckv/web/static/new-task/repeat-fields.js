@@ -1,7 +1,8 @@
 // Whether a task is repeated in rounds: the days of the rounds, and the panels that the devices are in.
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
+import { withEpsilon } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
-import { count, make, plural, short } from "../shared/page.js";
+import { count, make, plural, replace, short } from "../shared/page.js";
 import { windowSentence } from "../shared/task-words.js";
 
 const MAX_PERIOD = 3660,
@@ -83,7 +84,7 @@ export class RepeatFields {
     this.warning.hidden = this.ofCap.hidden = !ready || isEnough;
     if (!ready) return;
     this.meaning.textContent = answersOnce(numbers);
-    this.ofRounds.textContent = windowSentence({ ...numbers, epsilon });
+    replace(this.ofRounds, ...withEpsilon(windowSentence({ ...numbers, epsilon })));
     this.warning.textContent = t(
       "After {number} responses at this privacy level a browser takes no further part in surveys of this collector.",
       { number: count(number) },

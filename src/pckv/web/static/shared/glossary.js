@@ -37,6 +37,12 @@ export function term(name, shown) {
   return button;
 }
 
+// A text whose first ε explains itself.
+export function withEpsilon(text) {
+  const [before, ...rest] = text.split("ε");
+  return [before, term("epsilon", "ε"), rest.join("ε")];
+}
+
 function boxOf(button, shown) {
   const box = make("div", { id: `term-${++boxes}`, class: "explanation", popover: "auto", role: "dialog" });
   box.setAttribute("aria-label", shown);
