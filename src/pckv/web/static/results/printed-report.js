@@ -22,7 +22,7 @@ export class PrintedReport {
   // other things are printed, too. Whose survey it is, is known before.
   constructor(place) {
     this.element = make("article", { class: "printed-report", "aria-hidden": "true" });
-    this.organisation = null;
+    this.organisation = this.logo = null;
     this.asked = this.askOrganisation();
     this.begin = () => this.content && place.checkVisibility() && this.print();
     this.end = () => this.element.remove();
@@ -36,10 +36,14 @@ export class PrintedReport {
     window.print();
   }
 
-  // A page that cannot tell leaves the name out.
+  // A page that cannot tell leaves the name and the logo out.
   async askOrganisation() {
-    const { name } = await ask("GET", "/organisation").catch(() => ({ name: null }));
+    const { name, logo } = await ask("GET", "/organisation").catch(() => ({ name: null, logo: false }));
     this.organisation = name;
+    if (!logo) return;
+    this.logo = make("img", { class: "asker", src: "/organisation/logo", alt: "", height: 40 });
+    // A print does not wait for pictures.
+    await this.logo.decode().catch(() => {});
   }
 
   // `finding` makes elements; `sentences` are texts.
@@ -63,6 +67,7 @@ export class PrintedReport {
     chart.show(panels, readingOf(panels, { level: levelText(options.level), method: answer.method }));
     replace(
       this.element,
+      this.logo,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
       make("h1", {}, task.name),
       about.question ? make("p", {}, make("strong", {}, t("Asked:")), " ", named(about.question)) : null,

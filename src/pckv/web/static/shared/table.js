@@ -179,3 +179,24 @@ export class SearchTable extends Table {
     return make("th", { scope: "col", class: column.number ? "number" : null, "aria-sort": order }, button);
   }
 }
+
+// The same of items with keys that the browser holds, in the order in which they come.
+export class HeldTable extends SearchTable {
+  constructor(options) {
+    super({ search: "", sort: "", onsearch: () => {}, load: (page) => this.page(page), ...options });
+    this.items = [];
+  }
+
+  hold(items) {
+    this.items = items;
+    if (this.offset >= items.length) this.offset = 0;
+    this.refresh();
+    return this;
+  }
+
+  page({ search, offset, limit }) {
+    const wanted = search.toLowerCase(),
+      found = this.items.filter(({ key }) => key.toLowerCase().includes(wanted));
+    return { items: found.slice(offset, offset + limit), total: found.length };
+  }
+}
