@@ -47,9 +47,9 @@ export function rangeBar({ frequency, frequency_low: low, frequency_high: high }
 }
 
 export class Table {
-  // A column has a `name`, which may be `hidden` from sight or `shown` otherwise, and may say that it holds a `number`. `row` returns the content of an item's
-  // cells, the first of which heads the row: a text, an element, a list of them, or what `ranged` returns.
-  // `isSoft` tells which rows are grey. A table with a `label` scrolls by itself.
+  // A column has a `name`, which may be `hidden` from sight or `shown` otherwise, and may say that it holds a `number`.
+  // `row` returns the content of an item's cells, the first of which heads the row: a text, an element, a list of them,
+  // or what `ranged` returns. `isSoft` tells which rows are grey. A table with a `label` scrolls by itself.
   constructor({ columns, row, isSoft = () => false, kind = null, label = null }) {
     Object.assign(this, { columns, row, isSoft, shown: "", headed: "" });
     this.head = make("tr");
