@@ -19,7 +19,7 @@ import pckv
 from pckv import Segment, Tally, Task, estimate
 from pckv.charts.estimates import estimates_chart
 from pckv.charts.segments import segments_chart
-from pckv.collector.http.problem_details import ProblemDetails
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.facts import facts_of, said
 from pckv.planning.sections import Section
 from pckv.web.task_form import EXPECTED, DiscoveryPlanInputs, PlanInputs, planned_mixed
@@ -279,7 +279,10 @@ def test_an_english_page_says_it_in_everyday_words() -> None:
     """What operators see of a plan at first sight has no words of analysts; what the catalog leaves is as it was."""
     texts = ["1 of 1,300 keys stands out from the noise; the others may be zero.", "It costs 1,000.5 coins."]
     said = "1 of 1,300 answer options is clearly above zero; the others may be zero."
-    assert in_german(texts, "en") == [said, texts[1]]
+    assert in_german([*texts, "it opens on 2030-03-01", "2030-13-01"], "en") == [
+        *(said, texts[1]),
+        *("it opens on March 1, 2030", "2030-13-01"),
+    ]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]
     assert technical_left(sights) == {}
 
@@ -288,6 +291,12 @@ def rows_of(chart: Any) -> Iterator[dict[str, Any]]:
     """The rows that a specification draws."""
     for name, part in chart.items() if isinstance(chart, dict) else enumerate(chart) if isinstance(chart, list) else ():
         yield from part if name == "values" else rows_of(part)
+
+
+def test_problems_are_told_in_the_words_of_operators() -> None:
+    titles = [kind.value.title for kind in ProblemKind]
+    assert english_left(titles) == {}
+    assert [text for text in in_german(titles, "en") if re.search(r"\b(task|reports?)\b", text)] == []
 
 
 def test_charts_are_told_without_the_names_in_them() -> None:

@@ -48,7 +48,7 @@ def test_results_are_public_only_while_they_are_switched_on(site: Running) -> No
     publish(site, task)
     answer = site.get(path, None)
     assert (answer.status_code, answer.json()["reports"]) == (200, 50)
-    assert answer.json()["organisation"] == "Tenants of the North"
+    assert (answer.json()["organisation"], answer.json()["logo"]) == ("Tenants of the North", False)
     assert answer.headers["cache-control"] == "public, max-age=60"
     publish(site, task, public=False)
     check_problem(site.get(path, None), 404, "unknown")

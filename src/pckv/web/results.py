@@ -65,10 +65,11 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     options = EstimateOptions(None, LEVEL, ())
     _, estimates = await collector.estimates.find(PUBLIC_ACCOUNT, stored.task, options)
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
-    organisation, _ = await collector.organisations.find()
+    organisation, has_logo = await collector.organisations.find()
     facts = stored.task.members(*SHOWN_MEMBERS) | {
         "names": _names(stored.task),
         "organisation": organisation,
+        "logo": has_logo,
         "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
         "last_report": days.get(stored.task.id),

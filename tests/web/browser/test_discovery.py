@@ -52,6 +52,8 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     ]
     # The server's sentence in everyday words.
     told = answer["verdict"][0].replace("keys found among 600 reports", "answers found among 600 responses")
+    # It fits on one page, without a search.
+    assert page.get_by_label("Search").is_hidden()
     page.get_by_text(told.replace("A key of", "An answer of").replace("the people hold", "the people give")).wait_for()
     tree = page.get_by_role("region", name="Tree of beginnings")
     operator.unfold("Details: how the answers were found")

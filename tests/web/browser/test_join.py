@@ -305,8 +305,12 @@ def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServePr
         person.state("sent")
     person.go(f"/join/{tasks[2].id}")
     person.state("over_budget")
-    panel = person.page.locator(".panel").inner_text()
-    assert "at most ε = 10 on this device. ε = 9 is spent, and this survey would spend 4 more" in panel
+    panel = person.page.locator(".panel")
+    assert "could learn more about you than this browser allows" in panel.inner_text()
+    assert "ε" not in panel.inner_text()
+    panel.locator("summary", has_text="In numbers").click()
+    assert "at most ε = 10 on this device. ε = 9 is spent, and this survey would spend 4 more" in panel.inner_text()
+    assert panel.get_by_role("link", name="More about how your answers are protected").count() == 1
     assert person.page.get_by_role("button").count() == 0
     person.check()
 

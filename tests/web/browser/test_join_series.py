@@ -104,6 +104,10 @@ def test_a_device_whose_turn_comes_later_is_told_when(people: Any, server: Serve
     page.reload()
     person.state("not_due")
     assert page.locator(".panel").inner_text() == shown
+    # Where every device is asked in every round, it is not about turns.
+    person.go(f"/join/{add_series(server, 'all from next week', first=first).id}")
+    person.state("not_due")
+    assert page.locator(".panel h2").inner_text() == "Diese Umfrage hat noch nicht begonnen"
     assert (person.sent, person.asked) == ([], [])
 
 

@@ -29,6 +29,11 @@ from support.people import (
 from support.serving import ServeProcess
 
 LANGUAGES = ("en-US", "de-AT")
+BREAK_STORAGE = """() => {
+    const { open } = IDBFactory.prototype;
+    window.mend = () => { IDBFactory.prototype.open = open; };
+    IDBFactory.prototype.open = () => { throw new DOMException("broken storage", "UnknownError"); };
+}"""
 ABOUT = {
     "question": "How did you like them?",
     "description": "The library plans its film nights.\nYour answers decide.",
@@ -288,6 +293,12 @@ def test_a_report_that_waits_is_sent_again_by_itself(people: Any, server: ServeP
     assert page.evaluate("document.activeElement.textContent") == "Try now"
     assert page.locator("#status").text_content() == ""
     person.check()
+    # Storage that fails does not end it: the next try is shown.
+    with page.expect_console_message(lambda message: "broken storage" in message.text):
+        page.evaluate(BREAK_STORAGE)
+    following.get_by_text("It tries again in").wait_for()
+    page.evaluate("mend()")
+    person.forgive("broken storage")
     page.unroute("**/reports")
     person.state("sent")
     assert following.count() == 0

@@ -97,20 +97,26 @@ def test_the_plan_shows_both_ways(people: Any) -> None:
     assert plan.get_by_text(QUESTION).count() == 0
     say_yes(operator)
     plan.get_by_role("heading", name=QUESTION).wait_for()
-    # Both ways, one sentence each; where the ε of the claim stands, so does its condition.
+    # Both ways in everyday words; the words of the plan, and ε, are under "Details".
     alone, mixed = (text.inner_text() for text in plan.locator(".ways > div > p").all())
-    assert re.match(
-        r"No: every report is sent alone, at ε = 1 towards every party that sees it; with 2,000 people", alone
+    stands_out = r"with 2,000 people, an answer mostly stands out if at least [\d.]+ % of them choose it\."
+    assert re.fullmatch(f"No: {stands_out}", alone)
+    assert re.fullmatch(
+        f"Yes: {stands_out} The privacy level holds towards you {CONDITION} at least 750 responses are honest\\.", mixed
     )
-    assert re.match(rf"Yes: reports are mixed, at ε = 1 with δ = \S+ towards the recipient {CONDITION}", mixed)
-    plan.get_by_text(TOO_FEW).wait_for()
+    plan.get_by_text("If fewer than 1,000 responses arrive, they are deleted unread").wait_for()
+    assert "ε" not in plan.inner_text()
     assert CONDITION in str(page.locator("legend", has_text="How well answers are hidden").inner_text())
     assert page.get_by_text("Someone who sees a response").filter(visible=True).count() == 0
     for hidden in ("How people take part", "Against people who lie"):
         assert not page.get_by_role("group", name=hidden).is_visible()
     plan.locator("summary", has_text="Details").click()
+    plan.get_by_text(f"Yes: reports are mixed, at ε = 1 with δ = 0.000001 towards the recipient {CONDITION}").wait_for()
+    plan.get_by_text(TOO_FEW).wait_for()
     plan.get_by_text("mixer.batch 1,000, half of the people expected, rounded down").wait_for()
     plan.get_by_text("Have invitations made and sent by the mixer's side").wait_for()
+    for word in ("epsilon", "mechanism", "padding"):
+        assert plan.get_by_role("button", name=word, exact=True).count() > 0
     assert page.locator(".chart").count() == 0
     operator.check_in_both_colours(DESK)
 
@@ -136,14 +142,14 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     assert problems_at(page) == {TOKEN: "Enter the token that the mixer's operator gave you."}
     assert focused(page) == TOKEN
     finish(operator, "guessed")
-    check_alert(operator, "it has not accepted this task: its operator does so first")
+    check_alert(operator, "it has not accepted this survey: its operator does so first")
     # The mixer's operator may take days: another visit goes on where this one ended.
     page.reload()
     page.get_by_role("heading", name="goes to its mixer first").wait_for()
     assert download(operator, "task", tmp_path) == task.to_json().encode()
     token = mixer.accepted(task)
     finish(operator, "guessed")
-    check_alert(operator, "it does not take the recipient's token of this task")
+    check_alert(operator, "it does not take the recipient's token of this survey")
     operator.check(DESK)
     finish(operator, token)
     page.wait_for_url("**/#/tasks/**")

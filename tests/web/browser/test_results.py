@@ -231,17 +231,22 @@ COUNT_PRINTS = """() => {
 def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     operator = people(DESK, locale="de-DE")
     operator.sign_in()
-    operator.go(f"/#/tasks/{task.id}")
     page = operator.page
+    picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+    page.route("**/organisation", lambda route: route.fulfill(json={"name": "Mieter im Norden", "logo": True}))
+    page.route("**/organisation/logo*", lambda route: route.fulfill(body=picture, content_type="image/svg+xml"))
+    operator.go(f"/#/tasks/{task.id}")
     page.locator(".finding").wait_for()
     page.evaluate(COUNT_PRINTS)
     operator.press("Drucken oder als PDF sichern")
     report = page.locator(".printed-report")
     report.wait_for(state="attached")
+    assert report.locator("img.asker").count() == 1
     page.wait_for_timeout(500)
     assert page.evaluate("window.prints") == 1
     told = report.text_content()
     for text in (
+        "Mieter im Norden",
         task.name,
         "wurde am häufigsten gewählt",
         "Aus 320 Antworten.",
@@ -252,6 +257,7 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     ):
         assert text in told
     assert page.pdf().count(b"/Type /Page\n") == 1
+    page.unroute_all(behavior="ignoreErrors")
     # No number on the pages is written as in English.
     for path, text in (
         ("", "Bereich ±3"),

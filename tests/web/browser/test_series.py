@@ -291,9 +291,16 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     page.get_by_label("again in every round").check()
     for hidden in ("First day", "Last day", "By invitation"):
         assert not page.get_by_label(hidden).is_visible()
-    page.get_by_text("any 4 rounds in a row (28 days) is hidden by ε = 2").wait_for()
-    page.get_by_text("at most 14, together ε = 28").wait_for()
-    page.get_by_text("at this privacy level that is 5 responses").wait_for()
+    page.get_by_text("A device answers at most once in any 4 rounds in a row (28 days)").wait_for()
+    page.get_by_text("After 5 responses at this privacy level a browser takes no further part").wait_for()
+    # ε is under "Details".
+    for numbers in (
+        "any 4 rounds in a row (28 days) is hidden by ε = 2",
+        "at most 14, together ε = 28",
+        "that is 5 resp",
+    ):
+        assert page.get_by_text(numbers).is_hidden()
+        assert page.get_by_text(numbers).count() == 1
     page.get_by_text("in which about 2,000 of the 8,001 people answer").wait_for()
     operator.check_in_both_colours(DESK)
     page.get_by_label("Rounds (optional)").fill("3")
@@ -308,13 +315,17 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     page.get_by_label("Days per round").fill("7")
     page.get_by_label("Round 1 opens on").fill(first)
     # Five reports of ε = 2 are not spent in four rounds of a panel.
-    page.get_by_text("at this privacy level that is 5 responses").wait_for(state="hidden")
+    page.get_by_text("After 5 responses at this privacy level").wait_for(state="hidden")
     # What the form says survives as a draft.
     saved(operator)
     page.reload()
     page.get_by_role("heading", name="What do you ask?").wait_for()
     open_step(operator, 5)
-    assert page.get_by_role("button", name="Preview").is_hidden()
+    # The preview is that of a round.
+    with page.expect_popup() as opened:
+        operator.press("Preview")
+    opened.value.get_by_role("button", name="Send my answers").wait_for()
+    opened.value.close()
     publish_form(operator)
     page.wait_for_url("**/#/series/*/share")
     page.get_by_text(f"Not open yet: round 1 opens on {in_words(first)} (world time, UTC).").wait_for()

@@ -169,6 +169,12 @@ def test_a_deleted_survey_is_restored_or_erased(server: ServeProcess, operator: 
     row.wait_for()
     assert page.get_by_role("link", name="to be deleted").count() == 0
     operator.check(DESK)
+    refusal = {"title": "The task was deleted.", "detail": "Its time in the bin is over."}
+    page.route("**/restore", lambda route: route.fulfill(status=410, json=refusal))
+    operator.press("Restore “to be deleted”")
+    page.get_by_text("The survey was deleted. Its time in the bin is over.").wait_for()
+    operator.forgive("410")
+    page.unroute("**/restore")
     operator.press("Restore “to be deleted”")
     page.get_by_role("link", name="to be deleted").wait_for()
     delete()
@@ -241,6 +247,10 @@ def test_the_language_is_chosen_in_the_head_of_the_page(server: ServeProcess, op
     for tab in ("Teilen", "Details", "Ergebnisse"):
         operator.press(tab, "link")
         operator.check(DESK)
+    # Also what the collector says where it refuses.
+    operator.go(f"/#/tasks/{'A' * 43}")
+    page.get_by_text("Diese Umfrage oder Seite gibt es hier nicht.").wait_for()
+    operator.forgive("404")
     operator.press("Umfragen", "link")
     page.get_by_role("heading", name="Umfragen").wait_for()
     operator.press("English")

@@ -64,7 +64,7 @@ def setting(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 def test_it_is_told_how_many_wait_and_when_they_come(setting: Setting) -> None:
     page = setting.open()
     page.locator(".counts", has_text="5 sealed responses at the mixer").wait_for()
-    assert "come together from 2030-01-20 on" in setting.batch("5 wait")
+    assert "come together from January 20, 2030 on" in setting.batch("5 wait")
     assert (
         "62.5 % of the 8 that the mixer hands over at least, as it said on January 15, 2030"
         in page.locator(".counts").inner_text()
@@ -94,8 +94,8 @@ def test_a_batch_that_came_and_what_could_not_be_read_are_told(setting: Setting)
     page = setting.open()
     setting.mixer.release(setting.task, [garbage(setting.task, 1), *sealed_reports(setting.task, setting.key)])
     setting.day[0] = CLOSES
-    said = setting.batch("8 reports came")
-    assert said == "8 reports came from the mixer of A second party; 1 more could not be read."
+    said = setting.batch("8 responses came")
+    assert said == "8 responses came from the mixer of A second party; 1 more could not be read."
     assert page.locator("#batch").get_attribute("class") == "note"
     page.locator(".counts", has_text="8 responses").wait_for()
     setting.operator.check(DESK)

@@ -1,6 +1,7 @@
 // Deleted surveys, which wait a week before they are erased.
 import { day, t } from "../shared/language.js";
-import { alertBox, announce, ask, confirmButton, count, make, replace } from "../shared/page.js";
+import { alertBox, announce, confirmButton, count, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { Table } from "../shared/table.js";
 import { erasureSaid } from "./deletion.js";
 

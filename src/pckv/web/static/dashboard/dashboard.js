@@ -3,8 +3,9 @@ import { readAddress } from "../shared/address.js";
 import { forget } from "../shared/connection.js";
 import { dropAll } from "../shared/draft.js";
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, make, replace } from "../shared/page.js";
+import { alertBox, announce, make, replace } from "../shared/page.js";
 import { isHeld, leaving, release } from "../shared/unsaved.js";
+import { ask } from "../shared/request.js";
 import { showHeader, showMenu } from "./header.js";
 import { signIn } from "./sign-in.js";
 

@@ -1,6 +1,6 @@
 // The facts of a survey that few people need: technical words with explanations, and how programs ask for results.
 import { day, t } from "../shared/language.js";
-import { term } from "../shared/glossary.js";
+import { term, withEpsilon } from "../shared/glossary.js";
 import { make, plural, replace } from "../shared/page.js";
 import { snippet } from "../shared/snippet.js";
 import { windowSentence } from "../shared/task-words.js";
@@ -57,7 +57,7 @@ export function taskDetails() {
 export function seriesDetails({ task, ...contract }, series) {
   return section(
     t("Facts"),
-    make("p", {}, windowSentence({ ...contract, epsilon: Number(task.epsilon) })),
+    make("p", {}, ...withEpsilon(windowSentence({ ...contract, epsilon: Number(task.epsilon) }))),
     task.mixer &&
       make(
         "p",

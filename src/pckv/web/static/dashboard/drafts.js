@@ -1,6 +1,7 @@
 // Surveys that are not published yet.
 import { day, t } from "../shared/language.js";
-import { announce, ask, confirmButton, make } from "../shared/page.js";
+import { announce, confirmButton, make } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { Table } from "../shared/table.js";
 
 const COLUMNS = [{ name: t("Draft") }, { name: t("Last change") }, { name: t("What you can do") }];

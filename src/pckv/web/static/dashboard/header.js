@@ -1,6 +1,7 @@
 // The head of all pages for operators: who runs the collector, the menu, and the language.
 import { choose, LANGUAGES, language, t } from "../shared/language.js";
-import { ask, make, replace } from "../shared/page.js";
+import { make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { leaving } from "../shared/unsaved.js";
 
 const brand = make("a", { class: "brand", href: "#/" }, "pckv"),

@@ -1,7 +1,8 @@
 // The organisation that asks: its name and its logo, which participants see.
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, field, make, replace } from "../shared/page.js";
+import { alertBox, announce, field, make, replace } from "../shared/page.js";
 import { retryBox } from "../shared/retry.js";
+import { ask } from "../shared/request.js";
 import { showOrganisation } from "./header.js";
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"],

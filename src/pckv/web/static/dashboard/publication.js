@@ -1,6 +1,7 @@
 // Whether everybody with the link may see the results.
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { alertBox, announce, confirmButton, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
 import { retryBox } from "../shared/retry.js";
 import { copyButton } from "../shared/snippet.js";

@@ -1,6 +1,7 @@
 // The list of repeated surveys, newest first, with the round that takes reports and the next one.
 import { day, t } from "../shared/language.js";
-import { ask, count, make } from "../shared/page.js";
+import { count, make } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { Table } from "../shared/table.js";
 import { listedState } from "../shared/task-words.js";
 

@@ -1,6 +1,7 @@
 // What can be changed of a survey that is published: how many responses are expected, and its end.
 import { day, t } from "../shared/language.js";
-import { announce, ask, alertBox, askingDialog, confirmButton, field, make, replace } from "../shared/page.js";
+import { announce, alertBox, askingDialog, confirmButton, field, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { isMixed, mixerDecides } from "./batch.js";
 import { erasureSaid, showDeleted } from "./deletion.js";
 

@@ -1,7 +1,8 @@
 // What to hand out: the link to take part with its QR code, the results, invitations, and the lines for an app or a page.
 import { t } from "../shared/language.js";
 import { invitationSection } from "../shared/invitations.js";
-import { ask, count, fileNameOf, make, query, replace } from "../shared/page.js";
+import { count, fileNameOf, make, query, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
 import { retryBox } from "../shared/retry.js";
 import { copyButton, snippet } from "../shared/snippet.js";

@@ -1,6 +1,7 @@
 // Signing in with a token, which is sent once and not stored.
 import { t } from "../shared/language.js";
-import { alertBox, ask, field, make, replace } from "../shared/page.js";
+import { alertBox, field, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 
 const UNKNOWN = t(
   "This token is not known here. Check that you have copied all of it, and that it was made for this site.",

@@ -2,7 +2,8 @@
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
 import { day, t } from "../shared/language.js";
-import { ask, choice, count, debounced, field, make, query, replace } from "../shared/page.js";
+import { choice, count, debounced, field, make, query, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { Table } from "../shared/table.js";
 import { listedState, kindNote, PHASES, progress } from "../shared/task-words.js";
 import { Bin } from "./bin.js";

@@ -1,6 +1,49 @@
 // Everyday English of what the server says first: verdicts, lights and charts. It says keys, pairs and reports, as analysts
 // and commands do; operators read answer options, choices and responses, and meet the others under "Details".
 export default {
+  // Titles of problems, and their details.
+  "The task does not take reports yet.": "The survey does not take responses yet.",
+  "The task takes no more reports.": "The survey takes no more responses.",
+  "The task has no such invitation.": "The survey has no such invitation.",
+  "The reports of this task go to its mixer.": "The responses to this survey go to its mixer.",
+  "There is no such task or page here.": "There is no such survey or page here.",
+  "The mixer or the private key of this task is not ready.":
+    "The mixer or the private key of this survey is not ready.",
+  "The task was deleted.": "The survey was deleted.",
+  "the results of this task are not public": "the results of this survey are not public",
+  "this task does not ask which keys are held together":
+    "this survey does not ask which answer options are chosen together",
+  "this task has no segment": "this survey has no groups",
+  "this task takes reports by invitation only": "this survey takes responses by invitation only",
+  "the series was closed on {}, and takes no more reports": "the survey was closed on {1}, and takes no more responses",
+  "reports have come since: ask again without the snapshot": "responses have come since: load the results again",
+  "Its reports were deleted on {}: only their counts are left.":
+    "Its responses were deleted on {1}: only their counts are left.",
+  "it has not accepted this {}: its operator does so first":
+    "it has not accepted this survey: its operator does so first",
+  "it does not take the recipient's token of this task": "it does not take the recipient's token of this survey",
+  // Days are written in words.
+  "it opens on {}": "it opens on {1}",
+  "The closing day, {}, is in the past.": "The closing day, {1}, is in the past.",
+  "Its closing day, {}, has come.": "Its closing day, {1}, has come.",
+  "It was closed on {}, which could be undone until {}.": "It was closed on {1}, which could be undone until {2}.",
+
+  // The batch of a survey through a mixer.
+  "Reports go to the mixer of {} and come together from {} on{}. Fewer than {} are deleted unread.":
+    "Responses go to the mixer of {1:raw} and come together from {2} on{3}. Fewer than {4} are deleted unread.",
+  "; as it said on {}, {} wait": "; as it said on {1}, {2} wait",
+  "A batch of {} sealed report has come and is being opened.":
+    "A batch of {1} sealed response has come and is being opened.",
+  "A batch of {} sealed reports has come and is being opened.":
+    "A batch of {1} sealed responses has come and is being opened.",
+  "Fewer than {} had come to the mixer of {} by {}: it deleted them unread, and there are no results.":
+    "Fewer than {1} had come to the mixer of {2:raw} by {3}: it deleted them unread, and there are no results.",
+  "{}, which runs the mixer, withdrew the task: its reports were deleted unread, and there are no results.":
+    "{1:raw}, which runs the mixer, withdrew the survey: its responses were deleted unread, and there are no results.",
+  "{} came from the mixer of {}; {} more could not be read.":
+    "{1} came from the mixer of {2:raw}; {3} more could not be read.",
+  "{} came from the mixer of {}.": "{1} came from the mixer of {2:raw}.",
+
   "hostile reports must be a number such as 100, or a share such as 1%, not {}":
     "forged responses must be a number such as 100, or a share such as 1%, not {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":

@@ -6,6 +6,10 @@ export default {
   "7 for rounds of a week.": "7 für Runden von einer Woche.",
   "A changed form makes another file; if the mixer has accepted this one, that needs another name.":
     "Ein geändertes Formular ergibt eine andere Datei; hat der Mixer diese schon angenommen, braucht die neue einen anderen Namen.",
+  "A device answers at most once in a round ({days}): the privacy level covers whatever a participant does in that time.":
+    "Ein Gerät antwortet in einer Runde ({days}) höchstens einmal: Die Datenschutzstufe gilt für alles, was eine Person in dieser Zeit tut.",
+  "A device answers at most once in any {panels} rounds in a row ({days}): the privacy level covers whatever a participant does in that time.":
+    "Ein Gerät antwortet in {panels} aufeinanderfolgenden Runden ({days}) höchstens einmal: Die Datenschutzstufe gilt für alles, was eine Person in dieser Zeit tut.",
   "A device answers in one round out of that many.": "Ein Gerät antwortet in einer von so vielen Runden.",
   "A response changes the odds of an answer by at most {times} times.":
     "Eine Antwort ändert die Chancen für eine Angabe höchstens um das {times}-Fache.",
@@ -32,6 +36,8 @@ export default {
     "Über 0 und höchstens 20; kleiner schützt besser. Stark ist 1, ausgewogen 2, leicht 3.",
   "Add a language": "Sprache hinzufügen",
   "Address of the mixer": "Adresse des Mixers",
+  "After {number} responses at this privacy level a browser takes no further part in surveys of this collector.":
+    "Nach {number} Antworten mit dieser Datenschutzstufe nimmt ein Browser an keiner Umfrage dieses Servers mehr teil.",
   "Against people who lie to distort the result": "Gegen Personen, die lügen, um das Ergebnis zu verfälschen",
   "All of them count.": "Es zählen alle.",
   "All that apply": "Alles, was zutrifft",
@@ -120,8 +126,11 @@ export default {
     "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
   "invitations are links, and there is no address yet that other people can open: ask those who look after the server to make it reachable by https, and to set its address as public_url":
     "Einladungen sind Links, und es gibt noch keine Adresse, die andere Personen öffnen können: Bitten Sie die Personen, die den Server betreuen, ihn über https erreichbar zu machen und seine Adresse als public_url einzustellen",
+  "If fewer than {batch} responses arrive, they are deleted unread, and there is no result.":
+    "Kommen weniger als {batch} Antworten an, werden sie ungelesen gelöscht, und es gibt kein Ergebnis.",
   "It stands in your list of surveys and above reports. Every survey needs a name of its own.":
     "Er steht in Ihrer Liste der Umfragen und über Berichten. Jede Umfrage braucht einen eigenen Namen.",
+  "No: {seen}": "Nein: {seen}",
   "That survey stays open until you close it, and its links do not lead to the copy.":
     "Jene Umfrage bleibt offen, bis Sie sie schließen, und ihre Links führen nicht zur Kopie.",
   "Check the spelling once more:": "Prüfen Sie noch einmal die Rechtschreibung:",
@@ -199,6 +208,8 @@ export default {
   "The noise that protects people hides what only a few choose: {link}":
     "Das Rauschen, das Personen schützt, verdeckt, was nur wenige wählen: {link}",
   "How many people are enough?": "Wie viele Personen sind genug?",
+  "The question about groups and its answers cannot be translated: everyone reads them in the language of your texts.":
+    "Die Frage nach der Gruppe und ihre Antworten lassen sich nicht übersetzen: Alle lesen sie in der Sprache Ihrer Texte.",
   "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",
@@ -317,6 +328,16 @@ export default {
   "The private key is the file {file} in this collector's folder of keys, and nowhere else. Without it no response can be opened: keep a copy in a place of its own until the responses are in.":
     "Der private Schlüssel ist die Datei {file} im Schlüsselordner dieses Servers und sonst nirgends. Ohne sie lässt sich keine Antwort öffnen: Bewahren Sie eine Kopie an einem eigenen Ort auf, bis die Antworten da sind.",
   "The question about groups": "Die Frage nach der Gruppe",
+  "Yes: {seen} The privacy level holds towards you if the mixer follows the protocol and at least {honest} responses are honest.":
+    "Ja: {seen} Die Datenschutzstufe gilt Ihnen gegenüber, wenn der Mixer sich an das Verfahren hält und mindestens {honest} Antworten ehrlich sind.",
+  "with {people} people, an answer is mostly found if at least {share} of them write it.":
+    "Bei {people} Personen wird eine Antwort meist gefunden, wenn mindestens {share} von ihnen sie schreiben.",
+  "with {people} people, an answer mostly stands out if at least {share} of them choose it.":
+    "Bei {people} Personen hebt sich eine Antwort meist ab, wenn mindestens {share} von ihnen sie wählen.",
+  "with {people} people, not even an answer that all choose is sure to stand out.":
+    "Bei {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher ab.",
+  "with {people} people, not even an answer that all write is sure to be found.":
+    "Bei {people} Personen wird nicht einmal eine Antwort, die alle schreiben, sicher gefunden.",
   "“{first}” and “{name}” are two different options. Is that meant?":
     "„{first}“ und „{name}“ sind zwei verschiedene Antwortmöglichkeiten. Ist das so gemeint?",
   "The result says how many people gave more.": "Das Ergebnis sagt, wie viele Personen mehr gewählt haben.",

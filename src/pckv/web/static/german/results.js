@@ -1,5 +1,6 @@
 // German texts of the pages, by their English ones: results.
 export default {
+  "More about how answers are protected": "Mehr darüber, wie Antworten geschützt sind",
   "{name}: {words}": "{name}: {words}",
   "Look for these answers": "Nach diesen Antworten suchen",
   "name at most {most} answers at once, not {given}": "nennen Sie höchstens {most} Antworten auf einmal, nicht {given}",
@@ -23,15 +24,12 @@ export default {
   "Looking for answers in {responses} …": "Suche in {responses} …",
   "Of the answers found, at most {rate} were given by none, on average.":
     "Von den gefundenen Antworten wurden im Mittel höchstens {rate} von niemandem gegeben.",
-  "{answers} are in the downloads.": "{answers} stehen in den Dateien zum Herunterladen.",
   "{more} since; they are counted at the next update.":
     "Seither {more}; sie werden bei der nächsten Aktualisierung gezählt.",
   "From {responses}.": "Aus {responses}.",
   "(may go on)": "(geht vielleicht weiter)",
   "{number} response": "{number} Antwort",
   "{number} responses": "{number} Antworten",
-  "{number} more answer": "{number} weitere Antwort",
-  "{number} more answers": "{number} weitere Antworten",
   "{number} more response": "{number} weitere Antwort",
   "{number} more responses": "{number} weitere Antworten",
   "A tenth of them": "Ein Zehntel davon",

@@ -140,7 +140,6 @@ function panelOf(error) {
   if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
   if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];
   if (task?.mixer && ["not_accepted", "unknown"].includes(code)) return ["not_accepted", mixedValues(task)];
-  if (task?.mixer && code === "over_budget") return ["over_budget_mixed", mixedValues(task)];
   return { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"];
 }
 
@@ -169,15 +168,16 @@ async function showPanel(error) {
   if (!(error instanceof PckvError || error instanceof DOMException)) console.error(error);
   redraw = () => showPanel(error);
   const [name, values] = panelOf(error),
-    spending = name === "over_budget" ? await costs() : {};
+    behind = name === "over_budget" ? await limits() : [];
   const title = make("h2", { tabindex: "-1" }, say(`panel_${name}_title`)),
-    words = say(`panel_${name}`, { host: saidBy(name), ...values, ...spending });
+    words = say(`panel_${name}`, { host: saidBy(name), ...values });
   const again = () => make("button", { type: "button", onclick: () => location.reload() }, say("try_again"));
   const panel = make(
     "section",
     { class: "panel", "data-state": name },
     title,
     make("p", {}, words),
+    ...behind,
     ["unreachable", "preview"].includes(name) ? again() : null,
     ["closed", "ended", "answered"].includes(name) ? resultsLink() : null,
     name === "series" ? make("p", {}, make("a", { href: `/join/${task.series.id}` }, say("open_series"))) : null,
@@ -194,11 +194,13 @@ function resultsLink() {
   return href ? make("p", {}, make("a", { href }, say("see_results"))) : null;
 }
 
-// Of the sum that this task would pass.
-async function costs() {
+// The numbers behind a limit that this task would pass, and where they are explained.
+async function limits() {
   const { spent, cap, localSpent, localCap } = await sumsOf(client),
-    cost = task.realisedEpsilon;
-  return spent + cost > cap ? { spent, cap, cost } : { spent: localSpent, cap: localCap, cost };
+    cost = task.realisedEpsilon,
+    sum = spent + cost > cap ? { spent, cap } : { spent: localSpent, cap: localCap };
+  const numbers = task.mixer ? say("limits_mixed", mixedValues(task)) : say("limits", { host, cost, ...sum });
+  return [make("details", {}, make("summary", {}, say("limits_title")), make("p", {}, numbers)), helpLink()];
 }
 
 // Shows progress: nothing can be changed meanwhile, and after some seconds it says that it still tries.
@@ -311,16 +313,22 @@ async function showReport(view, report) {
 // Sends the stored bytes; of an attempt by itself, only what changed is told. Returns whether it waits still.
 async function sendAgain(said, button, { quiet = false } = {}) {
   if (busy) return true;
+  const attempt = () =>
+    client.send(id, { invitation }).catch((error) => {
+      if (error.code !== "refused") throw error;
+      return client.receipt(id);
+    });
+  let receipt;
   try {
-    const receipt = await whileSending(said, button, [], () => client.send(id, { invitation }), quiet);
-    if (quiet && receipt.status === "waiting") return true;
-    show(receipt);
-    return false;
+    receipt = await whileSending(said, button, [], attempt, quiet);
   } catch (error) {
-    if (error.code !== "refused") throw error;
-    show(await client.receipt(id));
-    return false;
+    // The browser's storage, for one: what fails now may not the next time.
+    console.error(error);
+    return true;
   }
+  if (quiet && receipt.status === "waiting") return true;
+  show(receipt);
+  return false;
 }
 
 // Once there is a network, what waits is sent: this report, then those of other surveys.

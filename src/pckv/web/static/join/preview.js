@@ -10,7 +10,7 @@ export class PreviewClient {
 
   constructor() {
     document.body.prepend(
-      make("aside", { class: "preview", "aria-label": "Preview", lang: pageLanguage() }, say("preview")),
+      make("aside", { class: "preview", "aria-label": say("preview_label"), lang: pageLanguage() }, say("preview")),
     );
   }
 

@@ -77,7 +77,7 @@ class Rounds {
       opens = round && day(series.opens(round)),
       values = { day: opens, panels: series.panels };
     const words = state === "over" ? "panel_over" : series.panels === 1 ? "panel_not_started" : "panel_not_due";
-    return { title: say(`panel_${state}_title`), words: say(words, values) };
+    return { title: say(`${words}_title`), words: say(words, values) };
   }
 
   // After a report.

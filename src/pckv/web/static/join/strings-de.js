@@ -159,6 +159,7 @@ export default {
   agree_first: "Bitte lesen Sie „Ihre Einwilligung“ und wählen Sie „Ich stimme zu“, bevor Sie senden.",
   missing: "Bitte geben Sie bei „{key}“ einen Wert von {low} bis {high} an oder entfernen Sie die Antwort.",
   send: "Antworten absenden",
+  preview_label: "Vorschau",
   preview: "Vorschau: Das sehen die Teilnehmenden. Es wird nichts gesendet.",
   panel_preview_title: "Dies ist eine Vorschau: Es wurde nichts gesendet",
   panel_preview:
@@ -267,6 +268,7 @@ export default {
   panel_not_due_title: "Sie sind gerade nicht an der Reihe",
   panel_not_due:
     "Zu Ihrem Schutz fragt diese Umfrage jedes Gerät nur in einer von {panels} Runden. Dieses Gerät ist am {day} (Weltzeit, UTC) an der Reihe. Der Link bleibt derselbe.",
+  panel_not_started_title: "Diese Umfrage hat noch nicht begonnen",
   panel_not_started: "Die Umfrage beginnt am {day} (Weltzeit, UTC). Der Link bleibt derselbe.",
   panel_over_title: "Für dieses Gerät ist die Umfrage zu Ende",
   panel_over: "Keine weitere Runde fragt dieses Gerät. Nichts wurde erstellt oder gesendet.",
@@ -292,10 +294,12 @@ export default {
     "Das war über einen anderen Link. Ein zweiter Bericht würde mehr über Sie preisgeben, darum wird keiner erstellt.",
   panel_over_budget_title: "Ihr Datenschutz-Limit ist erreicht",
   panel_over_budget:
-    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr. Zu Ihrem Schutz wird nichts gesendet.",
-  panel_over_budget_mixed_title: "Ihr Datenschutz-Limit ist erreicht",
-  panel_over_budget_mixed:
-    "Zwei Grenzen schützen dieses Gerät, für alle Umfragen von {host} zusammen: Die eine gilt, wenn zweite Stellen mischen, wie sie sollen, die andere, wenn nicht. Diese Umfrage würde eine davon überschreiten: Sie würde ε = {epsilon} verbrauchen, wenn sich {operator} an das Verfahren hält und mindestens {honest} Berichte ehrlich sind, und sonst ε = {local}. Nichts wurde erstellt oder gesendet.",
+    "Mit dieser Umfrage könnten alle Umfragen von {host} zusammen mehr über Sie erfahren, als dieser Browser zulässt. Zu Ihrem Schutz wird nichts gesendet.",
+  limits_title: "In Zahlen",
+  limits:
+    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr.",
+  limits_mixed:
+    "Zwei Grenzen schützen dieses Gerät, für alle Umfragen von {host} zusammen: Die eine gilt, wenn zweite Stellen mischen, wie sie sollen, die andere, wenn nicht. Diese Umfrage würde eine davon überschreiten: Sie würde ε = {epsilon} verbrauchen, wenn sich {operator} an das Verfahren hält und mindestens {honest} Berichte ehrlich sind, und sonst ε = {local}.",
   panel_refused_title: "Diese Umfrage nimmt gerade keine Antworten an",
   panel_refused: "{host} würde Ihren Bericht nicht annehmen. Nichts wurde erstellt oder gesendet.",
   panel_unreachable_title: "Diese Umfrage lässt sich gerade nicht öffnen",

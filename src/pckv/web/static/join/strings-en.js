@@ -158,6 +158,7 @@ export default {
   agree_first: "Please read “Your consent”, and tick “I agree” before you send.",
   missing: "Please give “{key}” a value from {low} to {high}, or remove it.",
   send: "Send my answers",
+  preview_label: "Preview",
   preview: "Preview: this is what participants will see. Nothing is sent.",
   panel_preview_title: "This is a preview: nothing was sent",
   panel_preview:
@@ -263,6 +264,7 @@ export default {
   panel_not_due_title: "It is not your turn now",
   panel_not_due:
     "To protect you, this survey asks each device in one of {panels} rounds. The turn of this device is on {day} (world time, UTC). This link stays the same.",
+  panel_not_started_title: "This survey has not started yet",
   panel_not_started: "The survey starts on {day} (world time, UTC). This link stays the same.",
   panel_over_title: "This survey is over for this device",
   panel_over: "No further round asks this device. Nothing was made or sent.",
@@ -285,10 +287,12 @@ export default {
   panel_answered: "That was by another link. A second report would give away more about you, so none is made.",
   panel_over_budget_title: "Your privacy limit is reached",
   panel_over_budget:
-    "All surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent, and this survey would spend {cost} more. Nothing is sent, to protect you.",
-  panel_over_budget_mixed_title: "Your privacy limit is reached",
-  panel_over_budget_mixed:
-    "Two limits protect this device, for all surveys of {host} together: on what is learned if second parties mix as they should, and on what is learned if they do not. This survey would pass one of them: it would spend ε = {epsilon} if {operator} follows the protocol and at least {honest} reports are honest, and otherwise ε = {local}. Nothing was made or sent.",
+    "With this survey, all surveys of {host} together could learn more about you than this browser allows. Nothing is sent, to protect you.",
+  limits_title: "In numbers",
+  limits:
+    "All surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent, and this survey would spend {cost} more.",
+  limits_mixed:
+    "Two limits protect this device, for all surveys of {host} together: on what is learned if second parties mix as they should, and on what is learned if they do not. This survey would pass one of them: it would spend ε = {epsilon} if {operator} follows the protocol and at least {honest} reports are honest, and otherwise ε = {local}.",
   panel_refused_title: "This survey takes no answers now",
   panel_refused: "{host} would not take your report. Nothing was made or sent.",
   panel_unreachable_title: "This survey cannot be opened now",

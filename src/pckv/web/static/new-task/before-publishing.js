@@ -2,7 +2,8 @@
 // be shared.
 import { showOrganisation } from "../dashboard/header.js";
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, field, make, replace } from "../shared/page.js";
+import { alertBox, announce, field, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { addressNeeded, publicAddress } from "../shared/public-address.js";
 
 export class BeforePublishing {

@@ -2,6 +2,7 @@
 import { day, t } from "../shared/language.js";
 import { count, make, plural, replace } from "../shared/page.js";
 import { endText, levelTexts } from "../shared/ranges.js";
+import { UNTRANSLATED } from "./segment-field.js";
 
 const NONE = t("(left out)"),
   MAX_OPTIONS = 25;
@@ -93,9 +94,10 @@ function ofScale({ fields, scale }) {
 }
 
 // What is learned beyond single answers.
-function ofDerived({ segment, together }) {
+function ofDerived({ segment, together, translations }) {
   const groups = segment.segment(),
-    said = groups ? make("span", {}, groups.name, list(groups.labels)) : segment.as.labelOf("none");
+    note = translations.areSeveral ? make("small", {}, UNTRANSLATED) : null,
+    said = groups ? make("span", {}, groups.name, list(groups.labels), note) : segment.as.labelOf("none");
   return [
     segment.element.hidden ? null : [segment.label, said],
     together.isOn ? [together.label, t("The result tells it, too.")] : null,

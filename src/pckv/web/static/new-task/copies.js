@@ -1,6 +1,7 @@
 // The values of the form for another run of a task or of a series, or for what a discovery found; and what to say of it.
 import { day, t } from "../shared/language.js";
-import { ask, plural } from "../shared/page.js";
+import { plural } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { isDiscovery } from "../shared/task-words.js";
 import { valuesOfFound } from "./discovery-fields.js";
 import { daysOf, firstOf, valuesOfAccess } from "./people-fields.js";

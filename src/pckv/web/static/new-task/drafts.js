@@ -1,6 +1,7 @@
 // Drafts on the collector: the one of a form, which is saved while people write, and the list of all.
 import { day, t } from "../shared/language.js";
-import { alertBox, ask, make, replace } from "../shared/page.js";
+import { alertBox, make, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { keepUnsaved } from "../shared/draft.js";
 
 // What is still being saved or deleted when a form is left: lists wait for it.

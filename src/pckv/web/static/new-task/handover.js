@@ -2,8 +2,8 @@
 // the collector asks the mixer, and takes the task.
 import { TextField } from "../shared/form-fields.js";
 import { t } from "../shared/language.js";
-import { alertBox, ask, make, replace, save } from "../shared/page.js";
-import { told } from "../shared/told.js";
+import { alertBox, make, replace, save } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { snippet } from "../shared/snippet.js";
 
 const step = (number, title, ...content) =>
@@ -109,7 +109,7 @@ export class Handover {
       replace(this.said);
       this.created(answer);
     } catch (error) {
-      replace(this.said, alertBox(told(error.message)));
+      replace(this.said, alertBox(error.message));
     } finally {
       this.button.disabled = false;
     }

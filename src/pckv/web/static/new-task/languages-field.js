@@ -141,6 +141,10 @@ export class LanguagesField {
     return element;
   }
 
+  get areSeveral() {
+    return Object.keys(this.translations).length > 0;
+  }
+
   // The languages, and of which texts a translation is missing.
   inShort() {
     const others = Object.keys(this.translations).map((tag) => {

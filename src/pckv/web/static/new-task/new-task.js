@@ -3,9 +3,10 @@
 import { dropHandover, keepHandover, keepPreview, loadHandover, takeUnsaved } from "../shared/draft.js";
 import { invitationLinks } from "../shared/invitations.js";
 import { t } from "../shared/language.js";
-import { alertBox, announce, ask, debounced, make, replace } from "../shared/page.js";
+import { alertBox, announce, debounced, make, replace } from "../shared/page.js";
 import { publicAddress } from "../shared/public-address.js";
 import { retryBox } from "../shared/retry.js";
+import { ask } from "../shared/request.js";
 import { told } from "../shared/told.js";
 import { copiedSeries, copiedTask, foundKeys } from "./copies.js";
 import { DraftKeeper } from "./drafts.js";
@@ -92,10 +93,8 @@ class NewTask {
     );
   }
 
-  // Rounds of a repeated survey have no page yet that a preview could show.
   label() {
     this.publish.textContent = this.form.mixing.isOn ? t("Make the file for the mixer") : t("Publish the survey");
-    this.look.hidden = this.form.repeat.isOn;
   }
 
   async begin(made) {
@@ -120,7 +119,7 @@ class NewTask {
       const { values } = await ask("GET", `/drafts/${encodeURIComponent(id)}`);
       this.restore(values);
     } catch (error) {
-      replace(this.notice, alertBox(t("The draft cannot be opened. {reason}", { reason: told(error.message) })));
+      replace(this.notice, alertBox(t("The draft cannot be opened. {reason}", { reason: error.message })));
     }
   }
 
@@ -135,7 +134,7 @@ class NewTask {
       this.form.fill(values);
       replace(this.notice, make("p", { class: "note", role: "status" }, words));
     } catch (error) {
-      replace(this.notice, alertBox(t("The survey cannot be copied. {reason}", { reason: told(error.message) })));
+      replace(this.notice, alertBox(t("The survey cannot be copied. {reason}", { reason: error.message })));
     }
   }
 
@@ -173,9 +172,9 @@ class NewTask {
     } catch (error) {
       const field = form.fieldNamed(error.field);
       // What is focused may be on another step, whose showing clears what was said.
-      field?.problem.show(told(error.detail));
+      field?.problem.show(error.detail);
       field?.problem.focus();
-      replace(said, field ? null : alertBox(told(error.message)));
+      replace(said, field ? null : alertBox(error.message));
     } finally {
       publish.disabled = look.disabled = false;
     }

@@ -1,10 +1,10 @@
 // The forecast for what a form says: a light and what people will learn, with all that a plan says under "Details".
 import { advice, discoveryAdvice, goingOn, round } from "./advice.js";
 import { Chart } from "../shared/chart.js";
+import { term, withEpsilon } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
 import {
   alertBox,
-  ask,
   count,
   debounced,
   make,
@@ -15,6 +15,7 @@ import {
   replace,
   short,
 } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { Table } from "../shared/table.js";
 import { told } from "../shared/told.js";
 
@@ -73,18 +74,16 @@ export class PlanSection {
       this.newest = newest;
       this.computed(newest);
       const help = make("div"),
-        [first, ...rest] = newest.sections,
-        mixed = (newest.plan ?? newest).mixed ? mixedSections(rest) : null,
-        others = mixed?.others ?? rest;
+        [first, ...rest] = newest.sections;
       replace(
         this.said,
         atFirstSight(first, newest),
         help,
         newest.plan ? this.changeButton() : null,
-        ...(mixed?.shown ?? []),
+        ...((newest.plan ?? newest).mixed ? bothWays(newest) : []),
         perRound ? make("p", {}, perRound) : null,
       );
-      replace(this.facts, ...[{ ...first, columns: [] }, ...others].map(detail));
+      replace(this.facts, ...[{ ...first, columns: [] }, ...rest].map(detail));
       this.details.hidden = false;
       if (first.light !== "green" && isDiscovery) replace(help, ...discoveryAdvice(values));
       else if (first.light !== "green") {
@@ -98,7 +97,7 @@ export class PlanSection {
       if (signal.aborted) return;
       this.wanted = null;
       this.details.hidden = true;
-      replace(this.said, alertBox(told(error.detail ?? error.message)));
+      replace(this.said, alertBox(error.detail ?? error.message));
     } finally {
       if (!signal.aborted) this.busy.textContent = "";
     }
@@ -124,7 +123,7 @@ export class PlanSection {
     replace(
       this.curves,
       make("p", {}, typical),
-      make("h3", {}, t("With another ε")),
+      make("h3", {}, ...withEpsilon(t("With another ε"))),
       byEpsilon.element,
       make("h3", {}, t("With more or fewer people")),
       byUsers.element,
@@ -303,26 +302,53 @@ function found({ users, characters, frequency }, light) {
   ].filter(Boolean);
 }
 
-// Of a mixed plan both ways are in sight, and what is proposed, with what happens if fewer people take part.
-function mixedSections([choice, ...rest]) {
-  const proposal = rest.find(({ columns }) => columns[0] === "member"),
-    [tooFew, ...conditions] = proposal.sentences;
-  return {
-    shown: [bothWays(choice), make("p", {}, told(tooFew))],
-    others: rest.map((each) => (each === proposal ? { ...each, sentences: conditions } : each)),
-  };
+// Without a mixer and with one, in everyday words; what is proposed, and its ε, are under "Details".
+function bothWays({ plan, ...discovery }) {
+  const { users, frequency, smallest_frequency: smallest, mixed } = plan ?? discovery,
+    { mixer, alone } = mixed,
+    values = { honest: count(mixer.honest), batch: count(mixer.batch) },
+    seen = (people, share) =>
+      (plan ? standsOut : isFound)({ people: count(people), share: percent(round(share)) }, share),
+    no = t("No: {seen}", { seen: seen(alone.users, alone.smallest_frequency) }),
+    yes = t(
+      "Yes: {seen} The privacy level holds towards you if the mixer follows the protocol and at least {honest} responses are honest.",
+      { seen: seen(users, plan ? smallest : frequency), ...values },
+    );
+  return [
+    make(
+      "div",
+      { class: "ways" },
+      make("h3", {}, t("Can a party outside your organisation run a mixer?")),
+      make("div", {}, make("p", {}, no), make("p", {}, yes)),
+    ),
+    make(
+      "p",
+      {},
+      t("If fewer than {batch} responses arrive, they are deleted unread, and there is no result.", values),
+    ),
+  ];
 }
 
-// Without a mixer and with one, a sentence each, and what is unusual.
-function bothWays({ title, sentences }) {
-  const [no, yes, ...remarks] = sentences.map((sentence) => make("p", {}, told(sentence)));
-  return make("div", { class: "ways" }, make("h3", {}, told(title)), make("div", {}, no, yes), ...remarks);
-}
+const standsOut = (values, share) =>
+    share === 1
+      ? t("with {people} people, not even an answer that all choose is sure to stand out.", values)
+      : t("with {people} people, an answer mostly stands out if at least {share} of them choose it.", values),
+  isFound = (values, share) =>
+    share === 1
+      ? t("with {people} people, not even an answer that all write is sure to be found.", values)
+      : t("with {people} people, an answer is mostly found if at least {share} of them write it.", values);
 
 // A table of three columns does not fit beside the form.
 function proposed({ title, rows, sentences }) {
   const lines = rows.map(([member, value, meaning]) =>
-    make("li", {}, make("code", {}, member), " ", make("strong", {}, told(value)), `, ${told(meaning)}`),
+    make(
+      "li",
+      {},
+      make("code", {}, explained(member, member)),
+      " ",
+      make("strong", {}, told(value)),
+      `, ${told(meaning)}`,
+    ),
   );
   return make(
     "div",
@@ -345,8 +371,15 @@ function detail(section) {
   );
 }
 
+// Words of the plan that the glossary explains by the same names.
+const TERMS = ["key", "mechanism", "padding", "epsilon"],
+  explained = (word, shown) => (TERMS.includes(word) ? term(word, shown) : shown);
+
 function sectionTable(label, names, rows, texts) {
-  const columns = names.map((name, place) => ({ name: told(name), number: place >= texts }));
+  const columns = names.map((word, place) => {
+    const name = told(word);
+    return { name, shown: explained(word, name), number: place >= texts };
+  });
   const cells = (row) => row.map((cell) => told(cell));
   return new Table({ columns, row: cells, kind: "compact errors", label }).show(rows).element;
 }

@@ -1,5 +1,6 @@
 // How private a task is: three presets, each with what it suits, and any other ε; in numbers under "Details".
 import { ChoiceField, numeric } from "../shared/form-fields.js";
+import { withEpsilon } from "../shared/glossary.js";
 import { language, t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
@@ -79,7 +80,9 @@ export class PrivacyField {
       make(
         "ul",
         {},
-        ...PRESETS.map(([epsilon, name]) => make("li", {}, `${name}, ε = ${epsilon}: ${odds(Number(epsilon))}`)),
+        ...PRESETS.map(([epsilon, name]) =>
+          make("li", {}, ...withEpsilon(`${name}, ε = ${epsilon}: ${odds(Number(epsilon))}`)),
+        ),
       ),
     );
     this.preset = new ChoiceField(

@@ -1,7 +1,8 @@
 // Whether a task is repeated in rounds: the days of the rounds, and the panels that the devices are in.
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
+import { withEpsilon } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
-import { count, make, short } from "../shared/page.js";
+import { count, make, plural, replace, short } from "../shared/page.js";
 import { windowSentence } from "../shared/task-words.js";
 
 const MAX_PERIOD = 3660,
@@ -38,8 +39,11 @@ export class RepeatFields {
     this.fields = { repeat, first, period, rounds, panels };
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
+    this.ofRounds = make("p");
+    this.ofCap = make("p");
+    this.details = make("details", {}, make("summary", {}, t("Details")), this.ofRounds, this.ofCap);
     const row = (...fields) => make("div", { class: "row" }, ...fields.map(({ element }) => element));
-    this.rest = make("div", {}, row(first, period), row(panels, rounds), this.meaning, this.warning);
+    this.rest = make("div", {}, row(first, period), row(panels, rounds), this.meaning, this.warning, this.details);
     this.element = make("div", {}, repeat.element, this.rest);
   }
 
@@ -66,20 +70,28 @@ export class RepeatFields {
     };
   }
 
-  // What the rounds promise at this ε.
+  // What the rounds promise at this ε, which stands under "Details".
   explain(epsilon) {
     const { period, panels, rounds } = this.fields;
     // There are no more panels than rounds.
     panels.input.max = Math.min(MAX_PANELS, Number(rounds.value) || MAX_PANELS);
-    const ready = this.isOn && epsilon > 0 && ![period, panels, rounds].some((field) => field.wrong());
+    const ready = this.isOn && epsilon > 0 && ![period, panels, rounds].some((field) => field.wrong()),
+      numbers = this.numbers(),
+      number = Math.floor(DEFAULT_CAP / epsilon),
+      isEnough = numbers.rounds !== null && Math.ceil(numbers.rounds / numbers.panels) <= number;
     this.rest.hidden = !this.isOn;
-    this.meaning.textContent = ready ? windowSentence({ ...this.numbers(), epsilon }) : "";
-    const reports = Math.floor(DEFAULT_CAP / epsilon),
-      { rounds: end, panels: all } = this.numbers();
-    this.warning.hidden = !ready || (end !== null && Math.ceil(end / all) <= reports);
+    this.meaning.hidden = this.details.hidden = !ready;
+    this.warning.hidden = this.ofCap.hidden = !ready || isEnough;
+    if (!ready) return;
+    this.meaning.textContent = answersOnce(numbers);
+    replace(this.ofRounds, ...withEpsilon(windowSentence({ ...numbers, epsilon })));
     this.warning.textContent = t(
+      "After {number} responses at this privacy level a browser takes no further part in surveys of this collector.",
+      { number: count(number) },
+    );
+    this.ofCap.textContent = t(
       "Devices spend at most ε = 10 on all surveys of this collector together, unless your app sets another cap: at this privacy level that is {number} responses, and none afterwards.",
-      { number: count(reports) },
+      { number: count(number) },
     );
   }
 
@@ -105,4 +117,17 @@ export class RepeatFields {
     const { first, panels, period, rounds } = this.numbers();
     return { first, panels, period, rounds, task, version: 1 };
   }
+}
+
+function answersOnce({ period, panels }) {
+  const values = { panels: count(panels), days: plural(panels * period, "day") };
+  return panels === 1
+    ? t(
+        "A device answers at most once in a round ({days}): the privacy level covers whatever a participant does in that time.",
+        values,
+      )
+    : t(
+        "A device answers at most once in any {panels} rounds in a row ({days}): the privacy level covers whatever a participant does in that time.",
+        values,
+      );
 }

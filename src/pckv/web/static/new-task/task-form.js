@@ -152,6 +152,7 @@ export class TaskForm {
     this.people.update();
     other.element.hidden = keys.isHashed || finds;
     this.fields.translations.update();
+    this.fields.segment.untranslated.hidden = !this.fields.translations.areSeveral;
     for (const control of this.written()) control.lang = this.fields.translations.value.language;
     this.derived.update({ keys, isRated, hasOther: this.other() !== null, isOneChoice: this.held.isOneChoice });
     this.scale.update();

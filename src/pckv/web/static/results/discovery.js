@@ -2,16 +2,16 @@
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { t } from "../shared/language.js";
-import { alertBox, ask, count, make, newestOnly, percent, plural, replace, request } from "../shared/page.js";
+import { alertBox, count, make, newestOnly, percent, plural, replace } from "../shared/page.js";
+import { ask, request } from "../shared/request.js";
 import { frequencyTexts } from "../shared/ranges.js";
-import { named, ranged, Table } from "../shared/table.js";
+import { HeldTable, named, ranged } from "../shared/table.js";
 import { told } from "../shared/told.js";
 import { BarsFigure } from "./bars.js";
 import { findingOf } from "./finding.js";
 import { panelsOf } from "./panels.js";
 import { PrefixTree } from "./prefix-tree.js";
 
-const MAX_KEYS_SHOWN = 200;
 const FORMS = { [t("Answers, one per line")]: "text/plain", ...TABLES };
 const COLUMNS = [{ name: t("Answer") }, { name: t("Given by"), number: true }];
 // What is drawn of answers: they have no values.
@@ -29,8 +29,7 @@ export class DiscoverySection {
     this.chart = new BarsFigure();
     this.waiting = make("p", { class: "note" });
     this.computing = make("p", { class: "computing", role: "status" });
-    this.keys = new Table({ columns: COLUMNS, row, kind: "found", label: t("Answers found") });
-    this.rest = make("p", { class: "aside" });
+    this.keys = new HeldTable({ columns: COLUMNS, row, kind: "found", label: t("Answers found") });
     this.tree = new PrefixTree();
     const address = `#/new?discovery=${encodeURIComponent(id)}`,
       measure = make("a", { class: "button", href: address }, t("Make a survey of these answers"));
@@ -40,7 +39,6 @@ export class DiscoverySection {
       make("h3", {}, t("Answers found")),
       this.chart.element,
       this.keys.element,
-      this.rest,
       administers ? make("div", { class: "buttons" }, measure) : null,
     );
     const followed = t(
@@ -98,12 +96,11 @@ export class DiscoverySection {
   });
 
   showProblem(problem) {
-    replace(this.said, problem && !isLost(problem) ? alertBox(told(problem.message)) : null);
+    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
   }
 
   showFound({ verdict, keys, tree, reports, false_discovery_rate: rate }) {
     const limit = t("Of the answers found, at most {rate} were given by none, on average.", { rate: percent(rate) }),
-      hidden = keys.length - MAX_KEYS_SHOWN,
       rows = keys.map((each) => ({ ...each, detected: true })),
       words = [...verdict.map(told), ...(keys.length ? [limit] : [])];
     this.counted = reports;
@@ -114,9 +111,7 @@ export class DiscoverySection {
     );
     replace(this.verdict, ...words.map((sentence) => make("p", {}, sentence)));
     if (keys.length) this.chart.show(panelsOf(rows, NO_VALUES), t("Line: the range of each number."));
-    this.keys.show(keys.slice(0, MAX_KEYS_SHOWN));
-    this.rest.textContent =
-      hidden > 0 ? t("{answers} are in the downloads.", { answers: plural(hidden, "more answer") }) : "";
+    this.keys.hold(keys);
     this.found.hidden = keys.length === 0;
     this.tree.show(tree);
     this.prefixes.hidden = keys.length === 0;
@@ -140,6 +135,7 @@ export class DiscoverySection {
 
   stop() {
     this.redraw.stop();
+    this.keys.stop();
   }
 }
 

@@ -10,7 +10,6 @@ import { noResponses } from "./finding.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
 import {
   alertBox,
-  ask,
   count,
   make,
   newestOnly,
@@ -21,6 +20,7 @@ import {
   replace,
   warningBox,
 } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { endText, frequencyTexts, meanTexts, meanTitle, reportedMeanTexts, UNKNOWN } from "../shared/ranges.js";
 import { LIFT, partnersTable } from "./pairs.js";
 import { differencesTable, groupsOfKey } from "./segments.js";
@@ -76,7 +76,7 @@ class KeyView {
       if (isOutdated(error)) this.refresh();
       else {
         this.computing.hidden = true;
-        replace(this.said, alertBox(told(error.message)));
+        replace(this.said, alertBox(error.message));
       }
     }
   });

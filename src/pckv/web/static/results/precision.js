@@ -4,7 +4,6 @@ import { t } from "../shared/language.js";
 import { count, debounced, field, make, newestOnly, percent, plural, points, replace, short } from "../shared/page.js";
 import { parted } from "../shared/table.js";
 import { hasValues } from "../shared/task-words.js";
-import { told } from "../shared/told.js";
 import { isOutdated } from "./requests.js";
 
 export function precisionSection(requests, task, onproblem) {
@@ -59,7 +58,7 @@ export function precisionSection(requests, task, onproblem) {
     } catch (error) {
       if (signal.aborted) return;
       if (isOutdated(error)) onproblem(error);
-      else replace(said, make("p", {}, told(error.message)));
+      else replace(said, make("p", {}, error.message));
     }
   });
 

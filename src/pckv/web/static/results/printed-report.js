@@ -1,6 +1,7 @@
 // The report of a task for paper or PDF: one page with the finding, a chart, a table, and how they came about.
 import { day, dayBefore, language, t } from "../shared/language.js";
-import { ask, count, make, plural, replace } from "../shared/page.js";
+import { count, make, plural, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { hasValues } from "../shared/task-words.js";
 import { named, ranged, Table } from "../shared/table.js";
@@ -21,7 +22,7 @@ export class PrintedReport {
   // other things are printed, too. Whose survey it is, is known before.
   constructor(place) {
     this.element = make("article", { class: "printed-report", "aria-hidden": "true" });
-    this.organisation = null;
+    this.organisation = this.logo = null;
     this.asked = this.askOrganisation();
     this.begin = () => this.content && place.checkVisibility() && this.print();
     this.end = () => this.element.remove();
@@ -35,10 +36,14 @@ export class PrintedReport {
     window.print();
   }
 
-  // A page that cannot tell leaves the name out.
+  // A page that cannot tell leaves the name and the logo out.
   async askOrganisation() {
-    const { name } = await ask("GET", "/organisation").catch(() => ({ name: null }));
+    const { name, logo } = await ask("GET", "/organisation").catch(() => ({ name: null, logo: false }));
     this.organisation = name;
+    if (!logo) return;
+    this.logo = make("img", { class: "asker", src: "/organisation/logo", alt: "", height: 40 });
+    // A print does not wait for pictures.
+    await this.logo.decode().catch(() => {});
   }
 
   // `finding` makes elements; `sentences` are texts.
@@ -62,6 +67,7 @@ export class PrintedReport {
     chart.show(panels, readingOf(panels, { level: levelText(options.level), method: answer.method }));
     replace(
       this.element,
+      this.logo,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
       make("h1", {}, task.name),
       about.question ? make("p", {}, make("strong", {}, t("Asked:")), " ", named(about.question)) : null,

@@ -1,5 +1,6 @@
 // Requests for what the reports of a task tell. All are of one snapshot of the reports until the next one begins.
-import { query, request } from "../shared/page.js";
+import { query } from "../shared/page.js";
+import { request } from "../shared/request.js";
 import { ROWS_PER_PAGE } from "../shared/table.js";
 
 const OUTDATED = 409;

@@ -1,9 +1,11 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
+import { withEpsilon } from "../shared/glossary.js";
 import { choose, day, dayBefore, language, preferred, t } from "../shared/language.js";
-import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
+import { alertBox, count, make, percent, plural, replace } from "../shared/page.js";
+import { ask } from "../shared/request.js";
 import { levelNames, meanTitle } from "../shared/ranges.js";
-import { named, parted, Table } from "../shared/table.js";
+import { HeldTable, named, parted } from "../shared/table.js";
 import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure, readingOf } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
@@ -51,7 +53,7 @@ async function refresh() {
     show(inLanguage(await ask("GET", `/tasks/${encodeURIComponent(id)}/results`), preferred));
     replace(said);
   } catch (error) {
-    const text = ENDED[error.status] ?? t("{problem} The page goes on trying.", { problem: told(error.message) });
+    const text = ENDED[error.status] ?? t("{problem} The page goes on trying.", { problem: error.message });
     replace(said, alertBox(text));
     if (error.status in ENDED) return replace(body, make("h1", {}, t("No results here")));
   }
@@ -59,7 +61,8 @@ async function refresh() {
 }
 
 function show(results) {
-  const { name, about, withheld, organisation } = results,
+  const { name, about, withheld, organisation, logo } = results,
+    { activeElement } = document,
     shown = [t("Results"), t("How to read this")],
     part = (title, content, kind = null) =>
       make("section", { "aria-label": title }, make("h2", { class: kind }, title), ...content);
@@ -67,6 +70,7 @@ function show(results) {
   replace(
     body,
     make("h1", { lang: about.language, dir: "auto" }, about.question || name),
+    logo ? make("img", { class: "asker", src: "/organisation/logo", alt: "", height: 40 }) : null,
     organisation
       ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
       : null,
@@ -74,6 +78,8 @@ function show(results) {
     part(shown[0], outcome(results), "hidden-text"),
     withheld ? null : part(shown[1], reading(results)),
   );
+  // What is searched for is still being written.
+  if (body.contains(activeElement)) activeElement.focus();
 }
 
 const sentence = (text) => make("p", {}, text);
@@ -122,7 +128,15 @@ function state({ phase, closed, closes, opens, last_report: last }) {
   return `${closes ? t("The survey is open until the end of {day}.", { day: day(dayBefore(closes)) }) : t("The survey is open.")}${since}`;
 }
 
+// One for as long as the page is open: what is searched stays when the numbers change.
+let shares;
+
 function table(rows, task) {
+  shares ??= tableFor(task);
+  return shares.hold(rows).element;
+}
+
+function tableFor(task) {
   const title = meanTitle(task),
     columns = [
       { name: t("Answer option") },
@@ -131,7 +145,7 @@ function table(rows, task) {
     ],
     row = (each) => [named(each.key), shareCell(each), ...(title ? [meanCell(each)] : [])],
     isSoft = ({ detected }) => !detected;
-  return new Table({ columns, row, isSoft, kind: "public" }).show(rows).element;
+  return new HeldTable({ columns, row, isSoft, kind: "public" });
 }
 
 // What people say of the keys, where a task has more than two levels. An open table stays open.
@@ -228,7 +242,9 @@ function reading({ level, epsilon, padding, about: { contact }, estimates, segme
       padding: plural(padding, "answer"),
     },
   );
-  return [...sentences.map(sentence), list(t("Details"), [sentence(details)])];
+  const href = `/help/participants?lang=${language}`,
+    help = make("p", {}, make("a", { href }, t("More about how answers are protected")));
+  return [...sentences.map(sentence), list(t("Details"), [make("p", {}, ...withEpsilon(details))]), help];
 }
 
 refresh();

@@ -188,7 +188,7 @@ export class ResultsSection {
   // Numbers that do not follow the options would be taken for those that do.
   showProblem(problem) {
     if (isOutdated(problem)) return this.renew();
-    replace(this.said, problem && !isLost(problem) ? alertBox(told(problem.message)) : null);
+    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
     if (problem && problem.status !== 400) return;
     const { finding, verdict, chart, shares, table, further } = this;
     for (const element of [finding, verdict, ...[chart, shares, table, further].map((part) => part?.element)])

@@ -4,7 +4,6 @@ import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { t } from "../shared/language.js";
 import {
   alertBox,
-  ask,
   choice,
   count,
   field,
@@ -13,9 +12,9 @@ import {
   points,
   query,
   replace,
-  request,
   warningBox,
 } from "../shared/page.js";
+import { ask, request } from "../shared/request.js";
 import { changeTexts, frequencyWords, meanTitle, UNLISTED } from "../shared/ranges.js";
 import { named, ranged, SearchTable } from "../shared/table.js";
 import { told } from "../shared/told.js";
@@ -69,7 +68,7 @@ export class TrendSection {
     });
     this.table.element.classList.add("trend-table");
     const send = (accept) => request("GET", this.address(), { accept }),
-      saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(told(error.message))));
+      saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(error.message)));
     const parts = [this.verdict, this.compared, this.charts.element, this.caption, this.table.element, saved];
     this.known = make("div", { hidden: true }, ...parts);
     const content = [make("h2", {}, t("Trend")), this.empty, this.said, this.computing, this.known];
@@ -103,7 +102,7 @@ export class TrendSection {
       complete = true;
     } catch (error) {
       if (signal.aborted) return;
-      replace(this.said, isLost(error) ? null : alertBox(told(error.message)));
+      replace(this.said, isLost(error) ? null : alertBox(error.message));
       // The address may name a round that nothing can be compared with.
       if (error.status === 400 && this.since) this.setRound("");
     }

@@ -1,7 +1,8 @@
 // Words that are explained where they stand: a button opens a small box below it, or above it where there is more
 // room. The explanations come from the collector when the first one is opened; /help/glossary lists all of them.
 import { language, t } from "./language.js";
-import { announce, ask, make, replace } from "./page.js";
+import { announce, make, replace } from "./page.js";
+import { ask } from "./request.js";
 
 // The width of a box, and the room that it leaves at the edges of the page.
 const WIDTH = 352,
@@ -34,6 +35,12 @@ export function term(name, shown) {
     fill(box, name);
   });
   return button;
+}
+
+// A text whose first ε explains itself.
+export function withEpsilon(text) {
+  const [before, ...rest] = text.split("ε");
+  return [before, term("epsilon", "ε"), rest.join("ε")];
 }
 
 function boxOf(button, shown) {

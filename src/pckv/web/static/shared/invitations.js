@@ -1,6 +1,7 @@
 // Invitations of a survey: made here, and shown once.
 import { t } from "./language.js";
-import { announce, ask, confirmButton, count, field, fileNameOf, make, plural, replace, save } from "./page.js";
+import { announce, confirmButton, count, field, fileNameOf, make, plural, replace, save } from "./page.js";
+import { ask } from "./request.js";
 import { qrSheet } from "./qr-sheet.js";
 import { snippet } from "./snippet.js";
 import { hold, isHeld, release } from "./unsaved.js";

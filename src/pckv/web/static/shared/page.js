@@ -1,4 +1,4 @@
-// What all pages share: elements, requests, numbers. Text is never parsed as HTML.
+// What all pages share: elements, dialogs, numbers. Text is never parsed as HTML.
 import { allDigits, language, t } from "./language.js";
 
 export function make(tag, attributes = {}, ...children) {
@@ -20,40 +20,6 @@ export function replace(element, ...children) {
 export function announce(text) {
   document.getElementById("status").textContent = text;
 }
-
-export class Refusal extends Error {
-  constructor(status, problem) {
-    super(problem.detail ? `${problem.title} ${problem.detail}` : problem.title);
-    Object.assign(this, { status, detail: problem.detail, field: problem.field });
-  }
-}
-
-export async function request(method, path, { body, accept = "application/json", signal } = {}) {
-  const headers = { Accept: accept, "X-Pckv": "1" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  let answer;
-  try {
-    answer = await fetch(path, {
-      method,
-      headers,
-      signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refusal(0, { title: t("The collector cannot be reached.") });
-  }
-  if (!answer.ok) {
-    const problem = await answer.json().catch(() => ({
-      title: t("The collector answered {status}.", { status: answer.status }),
-    }));
-    if (answer.status === 401) document.dispatchEvent(new Event("signed-out"));
-    throw new Refusal(answer.status, problem);
-  }
-  return answer;
-}
-
-export const ask = async (method, path, options) => (await request(method, path, options)).json();
 
 export const query = (values) =>
   new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined)).toString();

@@ -1,6 +1,7 @@
 // The address that links of participants begin with, and what is to be done where there is none yet.
 import { language, t } from "./language.js";
-import { ask, make } from "./page.js";
+import { make } from "./page.js";
+import { ask } from "./request.js";
 
 let known = null;
 

@@ -1,6 +1,7 @@
 // A sheet of QR codes to print and cut up, one per invitation.
 import { t } from "./language.js";
-import { alertBox, ask, choice, count, field, make, replace } from "./page.js";
+import { alertBox, choice, count, field, make, replace } from "./page.js";
+import { ask } from "./request.js";
 import { printAlone } from "./print-alone.js";
 
 const SVG = "http://www.w3.org/2000/svg",

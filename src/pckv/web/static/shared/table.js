@@ -47,9 +47,9 @@ export function rangeBar({ frequency, frequency_low: low, frequency_high: high }
 }
 
 export class Table {
-  // A column has a `name`, which may be `hidden` from sight, and may say that it holds a `number`. `row` returns the content of an item's
-  // cells, the first of which heads the row: a text, an element, a list of them, or what `ranged` returns.
-  // `isSoft` tells which rows are grey. A table with a `label` scrolls by itself.
+  // A column has a `name`, which may be `hidden` from sight or `shown` otherwise, and may say that it holds a `number`.
+  // `row` returns the content of an item's cells, the first of which heads the row: a text, an element, a list of them,
+  // or what `ranged` returns. `isSoft` tells which rows are grey. A table with a `label` scrolls by itself.
   constructor({ columns, row, isSoft = () => false, kind = null, label = null }) {
     Object.assign(this, { columns, row, isSoft, shown: "", headed: "" });
     this.head = make("tr");
@@ -80,9 +80,9 @@ export class Table {
     replace(this.head, ...this.columns.map((column) => this.header(column)));
   }
 
-  header({ name, number = false, hidden = false }) {
-    const shown = hidden ? make("span", { class: "hidden-text" }, name) : name;
-    return make("th", { scope: "col", class: number ? "number" : null }, shown);
+  header({ name, shown = name, number = false, hidden = false }) {
+    const content = hidden ? make("span", { class: "hidden-text" }, name) : shown;
+    return make("th", { scope: "col", class: number ? "number" : null }, content);
   }
 
   // On a narrow screen, where some tables have no headers, every cell is labelled.
@@ -177,5 +177,26 @@ export class SearchTable extends Table {
     );
     const order = sorted ? (descending ? "descending" : "ascending") : null;
     return make("th", { scope: "col", class: column.number ? "number" : null, "aria-sort": order }, button);
+  }
+}
+
+// The same of items with keys that the browser holds, in the order in which they come.
+export class HeldTable extends SearchTable {
+  constructor(options) {
+    super({ search: "", sort: "", onsearch: () => {}, load: (page) => this.page(page), ...options });
+    this.items = [];
+  }
+
+  hold(items) {
+    this.items = items;
+    if (this.offset >= items.length) this.offset = 0;
+    this.refresh();
+    return this;
+  }
+
+  page({ search, offset, limit }) {
+    const wanted = search.toLowerCase(),
+      found = this.items.filter(({ key }) => key.toLowerCase().includes(wanted));
+    return { items: found.slice(offset, offset + limit), total: found.length };
   }
 }

@@ -6,7 +6,7 @@
 // for tags of languages, and {1:dative} for a number of things after "von", "nach", "mit".
 
 import english from "../english/server.js";
-import { language } from "./language.js";
+import { day, language } from "./language.js";
 
 const catalog = language === "de" ? (await import("../german/server.js")).default : english,
   SPECIAL = /[.*+?^$|()[\]{}\\]/g,
@@ -23,14 +23,13 @@ const catalog = language === "de" ? (await import("../german/server.js")).defaul
 
 const languageNames = new Intl.DisplayNames([language], { type: "language" }),
   swapped = { ",": ".", ".": "," },
-  date = (text) =>
-    new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date(`${text}T00:00:00Z`)),
   inGerman = (text) =>
-    text
-      .replace(DAY, date)
-      .replace(MINUS, "−")
-      .replace(NUMBER, (number) => number.replace(/[.,]/g, (mark) => swapped[mark])),
-  numbers = language === "de" ? inGerman : (text) => text,
+    text.replace(MINUS, "−").replace(NUMBER, (number) => number.replace(/[.,]/g, (mark) => swapped[mark])),
+  // What looks like a day need not be one.
+  numbers = (text) => {
+    const inWords = text.replace(DAY, (each) => (Number.isNaN(Date.parse(each)) ? each : day(each)));
+    return language === "de" ? inGerman(inWords) : inWords;
+  },
   KINDS = {
     raw: (text) => text,
     list: (text) => text.split(", ").map(numbers).join("; "),
