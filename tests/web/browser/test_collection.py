@@ -166,14 +166,14 @@ def end(operator: Person) -> None:
     """Close and delete the task; both need a confirmation that explains the consequences."""
     page = operator.page
     operator.press("Settings", "link")
-    operator.press("Close …")
+    operator.press("Close the survey …")
     dialog = page.get_by_role("dialog")
     assert "no responses are taken from now on" in dialog.inner_text()
     operator.check()
     operator.press("Cancel")
     assert page.locator(".badge").inner_text() == "open"
-    operator.press("Close …")
-    operator.press("Close")
+    operator.press("Close the survey …")
+    operator.press("Close the survey")
     page.locator(".badge", has_text="closed").wait_for()
     operator.press("Delete …")
     assert "for good" in page.get_by_role("dialog").inner_text()

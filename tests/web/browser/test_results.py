@@ -292,8 +292,8 @@ def test_what_is_printed_is_what_is_seen(people: Any, server: ServeProcess) -> N
     page.evaluate("() => print()")
     assert report.count() == 0
     operator.press("Settings", "link")
-    operator.press("Close …")
-    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    operator.press("Close the survey …")
+    page.get_by_role("dialog").get_by_role("button", name="Close the survey").click()
     page.get_by_text("Closed on ").first.wait_for()
     operator.press("Results", "link")
     page.locator(".finding").wait_for()

@@ -190,7 +190,7 @@ def test_a_round_has_a_page_that_leads_back(monitored: Monitored, visitor: Calla
     link = page.get_by_role("link", name="To the settings of the repeated survey")
     assert link.get_attribute("href") == f"#/series/{series.id}/settings"
     # Unlike other surveys, a round stays closed.
-    operator.press("Close …")
+    operator.press("Close the round …")
     dialog = page.get_by_role("dialog", name="Close this round?")
     dialog.get_by_text("cannot be opened again").wait_for()
     assert "undo" not in dialog.inner_text()
@@ -257,10 +257,10 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
     copy = operator.page.get_by_role("link", name="Duplicate and change")
     assert copy.get_attribute("href") == f"#/new?series={series.id}"
     for _ in range(2):
-        operator.press("Close …")
-        operator.press("Close")
+        operator.press("Close the repeated survey …")
+        operator.press("Close the repeated survey")
         operator.page.get_by_text(f"Closed on {in_words(day)}.").wait_for()
-        assert operator.page.get_by_role("button", name="Close …").count() == 0
+        assert operator.page.get_by_role("button", name="Close the repeated survey …").count() == 0
         operator.page.get_by_text(f"Until {in_words(days_after(day, 7))} you can open this survey again.").wait_for()
         operator.check(DESK)
         operator.press("Share", "link")

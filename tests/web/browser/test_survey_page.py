@@ -130,8 +130,8 @@ def test_a_closed_survey_says_so_and_can_be_opened_again(server: ServeProcess, o
     has_address(operator)
     operator.go(f"/#/tasks/{task.id}/settings")
     page = operator.page
-    operator.press("Close …")
-    operator.press("Close")
+    operator.press("Close the survey …")
+    operator.press("Close the survey")
     page.get_by_text("Closed on ").wait_for()
     assert not page.get_by_role("button", name="Say how many you expect").is_visible()
     operator.check(DESK)

@@ -73,7 +73,7 @@ def test_it_is_told_how_many_wait_and_when_they_come(setting: Setting) -> None:
     # What the mixer decides is not offered.
     setting.operator.press("Settings", "link")
     page.locator("[aria-label=End]", has_text="A second party").wait_for()
-    for name in ("Close", "Create invitations", "Say how many you expect"):
+    for name in ("Close the survey …", "Create invitations", "Say how many you expect"):
         assert page.get_by_text(name, exact=True).filter(visible=True).count() == 0
     has_address(setting.operator)
     setting.operator.press("Share", "link")

@@ -116,7 +116,7 @@ class SeriesView {
         {},
         t("Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”."),
       ),
-      ...closeOrReopen(series, { title: t("Close this repeated survey?"), text }, this.path, this.refresh),
+      ...closeOrReopen(series, { title: t("Close this repeated survey?"), text, label: t("Close the repeated survey") }, this.path, this.refresh),
     );
   }
 

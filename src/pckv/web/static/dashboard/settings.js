@@ -60,7 +60,11 @@ export const whatIsFixed = (copying) =>
 function closing(task, path, refresh) {
   const { phase, mixer, closes, series } = task;
   if (mixer && phase !== "closed") return [mixerDecides(mixer, closes)];
-  const dialog = { title: series ? t("Close this round?") : t("Close this survey?"), text: whatClosingDoes(task) };
+  const dialog = {
+    title: series ? t("Close this round?") : t("Close this survey?"),
+    text: whatClosingDoes(task),
+    label: series ? t("Close the round") : t("Close the survey"),
+  };
   return closeOrReopen(task, dialog, path, refresh);
 }
 
@@ -83,7 +87,6 @@ function whatClosingDoes({ name, closes, series }) {
 export function closeOrReopen({ phase, reopen_until: until }, dialog, path, refresh) {
   if (phase !== "closed") {
     const button = confirmButton({
-      label: t("Close"),
       kind: "close",
       ...dialog,
       work: async () => {

@@ -13,7 +13,9 @@ export default {
   "Change the number": "Zahl ändern",
   "Choose a picture of at most 256 KiB: PNG, JPEG or WebP.":
     "Wählen Sie ein Bild mit höchstens 256 KiB: PNG, JPEG oder WebP.",
-  Close: "Schließen",
+  "Close the repeated survey": "Wiederholte Umfrage schließen",
+  "Close the round": "Runde schließen",
+  "Close the survey": "Umfrage schließen",
   "Close this repeated survey?": "Diese wiederholte Umfrage schließen?",
   "Close this round?": "Diese Runde schließen?",
   "Close this survey?": "Diese Umfrage schließen?",
