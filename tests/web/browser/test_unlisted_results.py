@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import pckv
 from support.collectors import perturbed
-from support.people import DESK, HOSTILE, PHONE, add_task, choose, send_reports
+from support.people import DESK, HOSTILE, PHONE, add_task, choose, download_of, send_reports
 from support.serving import ServeProcess
 
 # Pastes a text into an element.
@@ -89,7 +91,8 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
 
 
 def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
-    task = add_task(server, name="Some sites", keys=["a", "b"], other="else", epsilon=6, more="refuse", padding=1)
+    keys, other = ["a", "b;=1+1"], '=HYPERLINK("http://e";"x")'
+    task = add_task(server, name="Some sites", keys=keys, other=other, epsilon=6, more="refuse", padding=1)
     held: list[dict[str, float]] = [{"x": 5}, {"y": 4}, {"z": 5}, {"a": 1}]
     send_reports(server, task, perturbed(task, *held, times=60))
     operator = people(DESK)
@@ -97,21 +100,26 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
     page.locator(".estimates tbody th").nth(1).wait_for()
-    assert page.locator(".estimates tbody th").all_inner_texts() == ["a", "b"]
+    assert page.locator(".estimates tbody th").all_inner_texts() == keys
     others = page.locator(".estimates tfoot tr")
-    assert others.locator("th").inner_text() == "else (all other answers)"
+    assert others.locator("th").inner_text() == f"{other} (all other answers)"
     assert "of people choose something that is not listed" in page.locator(".verdict").inner_text()
     operator.check(PHONE)
+    lines = download_of(page, page.get_by_role("group", name="Download").first, "CSV")
+    # No spreadsheet computes a cell, whichever character separates cells in its country.
+    for separator in ",;":
+        cells = [cell for row in csv.reader(lines, delimiter=separator) for cell in row]
+        assert not [cell for cell in cells if re.match(r"[=+@]|-[^\d]", cell)]
     operator.press("Share", "link")
     operator.press("Make the results public …")
     operator.press("Make the results public")
     page.locator("#publication", has_text="Everybody with the link to the results").wait_for()
     operator.go(f"/results/{task.id}")
     page.locator("table.public").wait_for()
-    assert page.locator("table.public tbody th").all_inner_texts() == ["a", "b"]
+    assert page.locator("table.public tbody th").all_inner_texts() == keys
     assert "of people choose something that is not listed" in page.locator("main").inner_text()
     assert page.get_by_text("The first").count() == 0
-    operator.go(f"/#/tasks/{task.id}/keys/else")
-    page.get_by_role("heading", name="else").wait_for()
+    operator.go(f"/#/tasks/{task.id}/keys/{quote(other, safe='')}")
+    page.get_by_role("heading", name=other).wait_for()
     page.get_by_role("region", name="What is known").get_by_text("of people").first.wait_for()
     assert page.get_by_role("navigation", name="Other answers").count() == 0
