@@ -280,6 +280,8 @@ def test_an_english_page_says_it_in_everyday_words() -> None:
     texts = ["1 of 1,300 keys stands out from the noise; the others may be zero.", "It costs 1,000.5 coins."]
     said = "1 of 1,300 answer options is clearly above zero; the others may be zero."
     assert in_german(texts, "en") == [said, texts[1]]
+    refused = "the first day, 2030-01-14, is in the past: use force if that is meant"
+    assert in_german([refused], "en") == ["the first day, 2030-01-14, is in the past"]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]
     assert technical_left(sights) == {}
 

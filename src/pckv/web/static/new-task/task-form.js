@@ -203,6 +203,8 @@ export class TaskForm {
 
   // Tells what is wrong at every field, or at those of a step; returns the first of them, in the order of the page.
   validate(step = this.element) {
+    // A day may have passed since the last change.
+    this.update(() => {});
     const wrong = this.used().filter((field) => step.contains(field.problem.control) && !field.validate());
     return wrong.sort(byPlace)[0] ?? null;
   }
