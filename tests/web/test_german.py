@@ -54,7 +54,7 @@ SILENT = {
     "contract/series.py": "the text of a series, and its lines in a terminal",
     "web/bundles.py": "scripts",
     "web/chart_script.py": "a command",
-    "web/unknown_page.py": "a page that is written in both languages",
+    "web/problem_page.py": "a page that is written in both languages",
     "web/help_pages.py": "pages that are written in both languages",
 }
 # Texts that are no sentences, or that only commands and clients of others show.
