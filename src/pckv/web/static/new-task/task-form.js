@@ -51,7 +51,10 @@ export class TaskForm {
       ...this.repeat.fields,
       ...this.mixing.fields,
       ...privacyFields(),
-      translations: new LanguagesField(() => this.texts()),
+      translations: new LanguagesField(
+        () => this.texts(),
+        (before, after) => this.tree.follow(before, after),
+      ),
     };
     this.list = new CheckList((place) => this.steps.go(place));
     this.before = new BeforePublishing();
