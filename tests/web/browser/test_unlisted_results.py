@@ -12,7 +12,7 @@ import pytest
 
 import pckv
 from support.collectors import perturbed
-from support.people import DESK, HOSTILE, PHONE, add_task, choose, download_of, send_reports
+from support.people import DESK, HOSTILE, PHONE, Person, add_task, choose, download_of, send_reports
 from support.serving import ServeProcess
 
 # Pastes a text into an element.
@@ -65,10 +65,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
         rows = list(csv.DictReader(file))
     assert [row["key"] for row in rows] == ["alpha", HOSTILE, "nobody's"]
     assert {(row["false_discovery_rate"], row["collides"]) for row in rows} == {("0.05", "False")}
-    operator.unfold("Details: how this was estimated")
-    choose(page, "False discovery rate", "0.2")
-    page.locator(".verdict", has_text="at most 20 % of such statements").wait_for()
-    assert page.url.endswith("?false_discovery_rate=0.2")
+    check_rate(operator)
     # Nothing is computed by itself: new reports are told, and counted on request.
     send_reports(server, hashed, [pckv.perturb(hashed, {"beta": 3}) for _ in range(7)])
     page.get_by_text("7 more responses since: look again").wait_for()
@@ -88,6 +85,24 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     assert (names.input_value(), names.is_editable()) == ("", True)
     names.evaluate(PASTE, "\n".join(map(str, range(2100))))
     page.get_by_text("2,100 answer options. The first lines are shown.").wait_for()
+    check_forgotten(operator)
+
+
+def check_rate(operator: Person) -> None:
+    """Choose another false discovery rate, and check that the verdict and the address have it."""
+    operator.unfold("Details: how this was estimated")
+    choose(operator.page, "False discovery rate", "0.2")
+    operator.page.locator(".verdict", has_text="at most 20 % of such statements").wait_for()
+    assert operator.page.url.endswith("?false_discovery_rate=0.2")
+
+
+def check_forgotten(operator: Person) -> None:
+    """Sign out, and check that the next user of the tab does not find the list."""
+    kept = "Object.keys(sessionStorage).some((name) => name.includes('candidates'))"
+    assert operator.page.evaluate(kept)
+    operator.press("Sign out")
+    operator.page.get_by_label("Token").wait_for()
+    assert not operator.page.evaluate(kept)
 
 
 def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
