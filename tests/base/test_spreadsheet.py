@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from typing import Any
@@ -17,11 +18,14 @@ from pckv import Task, estimate
 from pckv.base import spreadsheet
 from pckv.base.errors import ParameterError
 from pckv.base.spreadsheet import Sheet, workbook
-from pckv.base.table import plain_cell
+from pckv.base.table import csv_text
 from support.derived import collect, people_who_hold
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r_x0041"), max_size=12)
+CSV_TEXTS = st.text(st.characters() | st.sampled_from("'\"=+-@;|,\t\r\n"), max_size=8)
+# The apostrophes that CSV files add.
+HARMLESS = re.compile(r"(?:\A|(?<=[;|\t\r\n]))'(?=[\"']*[=+\-@\t\r])")
 CELLS = TEXTS | st.booleans() | st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -64,11 +68,23 @@ def test_a_sheet_has_so_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
         workbook([Sheet("a", [[1], [2], [3]])])
 
 
-@given(TEXTS)
-def test_a_formula_is_made_harmless_and_every_text_can_be_told(text: str) -> None:
-    written = plain_cell(text)
-    assert not written.startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert (written[1:] if re.match(r"'+[=+\-@\t\r]", written) else written) == text
+@given(st.lists(st.lists(CSV_TEXTS, min_size=2, max_size=3), min_size=1, max_size=3))
+def test_formulas_of_csv_are_made_harmless_and_every_text_can_be_told(rows: list[list[str]]) -> None:
+    """However a spreadsheet splits lines into cells; quotation marks keep a text in one cell."""
+    written = csv_text(rows)
+    for separator in ",;|\t":
+        cells = [cell for row in csv.reader(io.StringIO(written, newline=""), delimiter=separator) for cell in row]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    again = list(csv.reader(io.StringIO(written, newline="")))
+    assert [[HARMLESS.sub("", cell) for cell in row] for row in again] == rows
+    assert list(csv.reader(io.StringIO(csv_text([["a;b", "c"]])), delimiter=";")) == [["a;b,c"]]
+
+
+def test_plain_texts_of_csv_are_as_others_write_them() -> None:
+    rows: list[list[Any]] = [["a", 'b,"c"', "d-e=f"], ["", -0.5, None], [1, True, "x, =1"]]
+    expected = io.StringIO()
+    csv.writer(expected, lineterminator="\n").writerows(rows)
+    assert csv_text(rows) == expected.getvalue()
 
 
 def test_a_mean_that_is_not_known_has_an_empty_cell() -> None:

@@ -136,12 +136,12 @@ def test_a_name_is_given_once_and_is_free_in_the_bin(collector: Running) -> None
     assert ask(collector, "POST", first, "/restore").json()["id"] == first.id
 
 
-def test_a_closing_day_in_the_past_is_refused(dated: tuple[Running, list[str]]) -> None:
+def test_a_last_day_that_is_over_is_refused(dated: tuple[Running, list[str]]) -> None:
     collector, days = dated
-    today, yesterday = (new_task(opens="2030-01-01", closes=day) for day in (DAY, "2030-01-14"))
+    today, yesterday = (new_task(opens="2030-01-01", closes=day) for day in ("2030-01-16", DAY))
     refused = collector.administer("POST", "/tasks", yesterday.to_json().encode())
     check_problem(refused, 400, "malformed", "closes")
-    assert refused.json()["detail"] == "The closing day, 2030-01-14, is in the past."
+    assert refused.json()["detail"] == "The last day, 2030-01-14, is over."
     assert collector.administer("POST", "/tasks", today.to_json().encode()).status_code == 201
     days.append("2030-01-16")
     # It is there already.

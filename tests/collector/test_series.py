@@ -158,7 +158,7 @@ def test_a_series_that_is_not_canonical_is_refused(small: Running, kind: str) ->
 def test_a_first_day_in_the_past_must_be_meant(small: Running) -> None:
     series = new_series(first="2030-01-14")
     answer = push(small, series, "")
-    check_problem(answer, 400, "malformed")
+    check_problem(answer, 400, "malformed", "first")
     assert answer.json()["detail"].startswith("the first day, 2030-01-14, is in the past")
     check_problem(small.get(f"/series/{series.id}", None), 404, "unknown")
     assert push(small, series).status_code == 201

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
@@ -31,7 +32,7 @@ from support.rounds import collect_rounds, make_series
 from support.texts import tally_of
 
 # Texts that JSON, CSV and HTML each have to quote.
-KEYS = ['up, "x"', "<b>heat", "=1+1", "Ärger\u2028", "e"]
+KEYS = ['up, "x"', "<b>heat", "=1+1", "Ärger\u2028", "e;=1"]
 HASHED = "hashed"
 # What a trend has besides its document: the counts of its rounds.
 NOT_WRITTEN = {"compare_counts"}
@@ -43,7 +44,7 @@ def counted(mechanism: str, levels: int, between: str, keys: str, size_share: fl
     task = Task(
         name="both ways",
         keys=HASHED if keys == HASHED else KEYS,
-        other="all others" if keys == "other" else None,
+        other="=all others" if keys == "other" else None,
         values=None if levels == ONE_LEVEL else (1, 5),
         levels=levels,
         between=between if levels > MIN_LEVELS else None,
@@ -112,12 +113,14 @@ def check_shown(again: ResultTable, result: ResultTable) -> None:
     assert {name: [row[name] for row in rows] for name in columns} == {
         name: ["" if value is None else written(value) for value in column] for name, column in columns.items()
     }
+    other = result.facts().get("other")
+    assert other is None or {row["other"] for row in rows} <= {written(other)}
     assert result.to_arrow().to_pydict() == columns
 
 
 def written(value: Any) -> str:
     """Return a cell of a CSV file: no text is a formula."""
-    return f"'{value}" if value == "=1+1" else str(value)
+    return re.sub("(^|;)=", r"\1'=", str(value))
 
 
 def check_same(again: Any, result: Any) -> None:

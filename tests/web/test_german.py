@@ -54,7 +54,7 @@ SILENT = {
     "contract/series.py": "the text of a series, and its lines in a terminal",
     "web/bundles.py": "scripts",
     "web/chart_script.py": "a command",
-    "web/unknown_page.py": "a page that is written in both languages",
+    "web/problem_page.py": "a page that is written in both languages",
     "web/help_pages.py": "pages that are written in both languages",
 }
 # Texts that are no sentences, or that only commands and clients of others show.
@@ -283,6 +283,8 @@ def test_an_english_page_says_it_in_everyday_words() -> None:
         *(said, texts[1]),
         *("it opens on March 1, 2030", "2030-13-01"),
     ]
+    refused = "the first day, 2030-01-14, is in the past: use force if that is meant"
+    assert in_german([refused], "en") == ["the first day, January 14, 2030, is in the past"]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]
     assert technical_left(sights) == {}
 

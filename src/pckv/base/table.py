@@ -7,7 +7,7 @@ import io
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# Where a cell may begin: spreadsheets of many countries split lines at semicolons, whatever stands between the commas.
+_SEPARATORS = ";|\t\r\n"
 # What a spreadsheet evaluates, and what looks like such a text made harmless: so no two texts become one.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(rf"(?:\A|(?<=[{_SEPARATORS}]))(?=[\"']*[=+\-@\t\r])")
 
 
 class ResultTable(Record, ABC):
@@ -135,19 +137,12 @@ class ResultTable(Record, ABC):
         return {name: _listed(column) for name, column in self.table().items()}
 
     def to_csv(self) -> str:
-        """Return the table as CSV with a header; every row says how it was estimated.
-
-        A text that a spreadsheet would take for a formula gets an apostrophe in front: participants choose texts. So
-        does one that has apostrophes in front of a formula already: taking one away gives every text back.
-        """
+        """Return the table as CSV with a header; every row says how it was estimated."""
         columns, facts = self.lists(), self.facts()
         repeated = {name: facts[name] for name in self.REPEATED if name in facts}
         told = [" ".join(fact) if isinstance(fact, list) else fact for fact in repeated.values()]
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow((*columns, *repeated))
-        writer.writerows((*map(plain_cell, row), *told) for row in zip(*columns.values(), strict=True))
-        return text.getvalue()
+        rows = ((*row, *told) for row in zip(*columns.values(), strict=True))
+        return csv_text(chain([(*columns, *repeated)], rows))
 
     def to_xlsx(self) -> bytes:
         """Return the table as a workbook for spreadsheets (XLSX), with what the whole has in common on a sheet.
@@ -199,9 +194,27 @@ class ResultTable(Record, ABC):
         return html_paragraphs(self.warning) + table + html_paragraphs(self.conclusion)
 
 
+class _Lines(io.StringIO):
+    """Lines of a CSV file; its writer quotes what has one of the characters that lines end with for it."""
+
+    def write(self, line: str) -> int:
+        return super().write(f"{line.removesuffix(_SEPARATORS)}\n")
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as a CSV file, of which a spreadsheet evaluates nothing."""
+    lines = _Lines()
+    csv.writer(lines, lineterminator=_SEPARATORS).writerows(map(plain_cell, row) for row in rows)
+    return lines.getvalue()
+
+
 def plain_cell(value: Any) -> Any:
-    """Return a cell of a CSV file, of which a spreadsheet evaluates nothing."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    """Return a cell of a CSV file, of which a spreadsheet evaluates nothing: participants choose texts.
+
+    An apostrophe stands before what would be taken for a formula, at the beginning and after what may separate cells;
+    also where apostrophes or quotation marks come first: taking one away there gives every text back.
+    """
+    return _FORMULA.sub("'", value) if isinstance(value, str) else value
 
 
 def _listed(column: Any) -> list[Any]:

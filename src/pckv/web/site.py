@@ -17,7 +17,7 @@ from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.store import Store
 from pckv.web import dashboard, help_pages, links, new_task, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
-from pckv.web.unknown_page import unknown_page
+from pckv.web.problem_page import problem_page
 
 # What every answer says.
 SECURITY_HEADERS = {
@@ -42,7 +42,7 @@ def create_site(
     for part in (static_files, help_pages, sign_in, dashboard, links, new_task, results):
         app.include_router(part.router)
     app.gateway.answer_headers += [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
-    app.gateway.unknown_page = unknown_page
+    app.state.problem_page = problem_page
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app
 

@@ -97,6 +97,17 @@ def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -
     assert sorted(map(str, task.key_names([0, 1]))) == ["ab", "b"]
 
 
+def check_letters(page: Any) -> None:
+    """Check that letters are those of the language of the texts, until others are chosen; and leave others chosen."""
+    for tag, letters in (("fr", "French, with"), ("de", "German, with")):
+        page.get_by_label("Language of your texts").select_option(tag)
+        assert page.get_by_label(letters).is_checked()
+    page.get_by_label("Others", exact=True).check()
+    page.get_by_label("Language of your texts").select_option("en")
+    assert page.get_by_label("Others", exact=True).is_checked()
+    assert page.locator(".steps .step").all_inner_texts() == ["1", "2", "3", "4", "5"]
+
+
 def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
     operator = people(PHONE)
     open_form(operator)
@@ -121,7 +132,7 @@ def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
     operator.press("Next")
     assert problems_at(page) == {"Letters that are found": "This must be at most 64."}
     characters.fill("24")
-    page.get_by_label("Others", exact=True).check()
+    check_letters(page)
     # What only the collector knows is told at its field.
     for label, text, says in (
         ("Groups (optional)", "25", "Groups must be from 1 to 24, not 25."),

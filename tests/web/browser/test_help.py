@@ -29,6 +29,17 @@ def beside(word: Any, box: Any) -> bool:
     return bool(on_screen and 0 <= max(below, above) < 10)
 
 
+def test_an_address_that_leads_nowhere_shows_a_page(people: Any) -> None:
+    for locale, title in (("en-US", "There is no such page"), ("de-DE", "Diese Seite gibt es nicht")):
+        person = people(PHONE, locale=locale)
+        for path in ("/join/", "/nowhere", "/help/nothing"):
+            person.go(path)
+            person.page.get_by_role("heading", name=title).wait_for()
+            person.check()
+        # The browser itself logs that the answer was 404.
+        person.forgive("404")
+
+
 def test_a_word_is_explained_where_it_stands(people: Any) -> None:
     person = people(PHONE, "dark")
     page = person.page

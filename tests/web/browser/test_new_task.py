@@ -441,6 +441,11 @@ def test_the_last_step_has_all_that_is_fixed_by_publishing(people: Any, server: 
     page.get_by_text("Without a name they read the address “127.0.0.1:").wait_for()
     page.get_by_text("there is no link to share yet").wait_for()
     operator.check_in_both_colours(DESK)
+    page.clock.set_fixed_time("2090-12-15T00:00:01Z")
+    operator.press("Publish the survey")
+    assert problems_at(page) == {"Last day": "This must be December 15, 2090 or later."}
+    page.get_by_label("Last day").fill("2090-12-15")
+    open_step(operator, 5)
     page.get_by_label("Name of your organisation").fill("Tenants' association")
     operator.press("Save the name")
     page.get_by_role("link", name="Tenants' association").wait_for()
@@ -448,7 +453,7 @@ def test_the_last_step_has_all_that_is_fixed_by_publishing(people: Any, server: 
     page.get_by_role("button", name="Change: Time").click()
     page.get_by_label("By one open link").check()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert (task.opens, task.closes, task.padding) == ("2090-12-02", "2090-12-15", 4)
+    assert (task.opens, task.closes, task.padding) == ("2090-12-02", "2090-12-16", 4)
 
 
 # A number as English writes it, which German reads as another one or not at all.

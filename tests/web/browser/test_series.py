@@ -319,7 +319,8 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     # What the form says survives as a draft.
     saved(operator)
     page.reload()
-    page.get_by_role("heading", name="What do you ask?").wait_for()
+    # The draft is there once it is planned.
+    page.get_by_text("in which about 2,000 of the 8,001 people answer").wait_for()
     open_step(operator, 5)
     # The preview is that of a round.
     with page.expect_popup() as opened:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import pckv
 from support.collectors import perturbed
-from support.people import DESK, HOSTILE, PHONE, add_task, choose, send_reports
+from support.people import DESK, HOSTILE, PHONE, Person, add_task, choose, download_of, send_reports
 from support.serving import ServeProcess
 
 # Pastes a text into an element.
@@ -63,10 +65,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
         rows = list(csv.DictReader(file))
     assert [row["key"] for row in rows] == ["alpha", HOSTILE, "nobody's"]
     assert {(row["false_discovery_rate"], row["collides"]) for row in rows} == {("0.05", "False")}
-    operator.unfold("Details: how this was estimated")
-    choose(page, "False discovery rate", "0.2")
-    page.locator(".verdict", has_text="at most 20 % of such statements").wait_for()
-    assert page.url.endswith("?false_discovery_rate=0.2")
+    check_rate(operator)
     # Nothing is computed by itself: new reports are told, and counted on request.
     send_reports(server, hashed, [pckv.perturb(hashed, {"beta": 3}) for _ in range(7)])
     page.get_by_text("7 more responses since: look again").wait_for()
@@ -86,10 +85,29 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     assert (names.input_value(), names.is_editable()) == ("", True)
     names.evaluate(PASTE, "\n".join(map(str, range(2100))))
     page.get_by_text("2,100 answer options. The first lines are shown.").wait_for()
+    check_forgotten(operator)
+
+
+def check_rate(operator: Person) -> None:
+    """Choose another false discovery rate, and check that the verdict and the address have it."""
+    operator.unfold("Details: how this was estimated")
+    choose(operator.page, "False discovery rate", "0.2")
+    operator.page.locator(".verdict", has_text="at most 20 % of such statements").wait_for()
+    assert operator.page.url.endswith("?false_discovery_rate=0.2")
+
+
+def check_forgotten(operator: Person) -> None:
+    """Sign out, and check that the next user of the tab does not find the list."""
+    kept = "Object.keys(sessionStorage).some((name) => name.includes('candidates'))"
+    assert operator.page.evaluate(kept)
+    operator.press("Sign out")
+    operator.page.get_by_label("Token").wait_for()
+    assert not operator.page.evaluate(kept)
 
 
 def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
-    task = add_task(server, name="Some sites", keys=["a", "b"], other="else", epsilon=6, more="refuse", padding=1)
+    keys, other = ["a", "b;=1+1"], '=HYPERLINK("http://e";"x")'
+    task = add_task(server, name="Some sites", keys=keys, other=other, epsilon=6, more="refuse", padding=1)
     held: list[dict[str, float]] = [{"x": 5}, {"y": 4}, {"z": 5}, {"a": 1}]
     send_reports(server, task, perturbed(task, *held, times=60))
     operator = people(DESK)
@@ -97,21 +115,26 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
     page.locator(".estimates tbody th").nth(1).wait_for()
-    assert page.locator(".estimates tbody th").all_inner_texts() == ["a", "b"]
+    assert page.locator(".estimates tbody th").all_inner_texts() == keys
     others = page.locator(".estimates tfoot tr")
-    assert others.locator("th").inner_text() == "else (all other answers)"
+    assert others.locator("th").inner_text() == f"{other} (all other answers)"
     assert "of people choose something that is not listed" in page.locator(".verdict").inner_text()
     operator.check(PHONE)
+    lines = download_of(page, page.get_by_role("group", name="Download").first, "CSV")
+    # No spreadsheet computes a cell, whichever character separates cells in its country.
+    for separator in ",;":
+        cells = [cell for row in csv.reader(lines, delimiter=separator) for cell in row]
+        assert not [cell for cell in cells if re.match(r"[=+@]|-[^\d]", cell)]
     operator.press("Share", "link")
     operator.press("Make the results public …")
     operator.press("Make the results public")
     page.locator("#publication", has_text="Everybody with the link to the results").wait_for()
     operator.go(f"/results/{task.id}")
     page.locator("table.public").wait_for()
-    assert page.locator("table.public tbody th").all_inner_texts() == ["a", "b"]
+    assert page.locator("table.public tbody th").all_inner_texts() == keys
     assert "of people choose something that is not listed" in page.locator("main").inner_text()
     assert page.get_by_text("The first").count() == 0
-    operator.go(f"/#/tasks/{task.id}/keys/else")
-    page.get_by_role("heading", name="else").wait_for()
+    operator.go(f"/#/tasks/{task.id}/keys/{quote(other, safe='')}")
+    page.get_by_role("heading", name=other).wait_for()
     page.get_by_role("region", name="What is known").get_by_text("of people").first.wait_for()
     assert page.get_by_role("navigation", name="Other answers").count() == 0

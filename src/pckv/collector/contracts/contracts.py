@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeVar
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.canonical import is_id
-from pckv.base.days import Phase
+from pckv.base.days import Phase, days_after
 from pckv.base.errors import NameTaken, TaskGone
 from pckv.collector.computations import Computations, do_each
 from pckv.collector.http.auth import new_token, token_hash
@@ -258,9 +258,9 @@ class Contracts(ContractCache):
         return await super().invite(task_id, count)
 
     def _check_new(self, task: Task) -> None:
-        """Refuse a new task whose closing day is over, or that is mixed and cannot be collected."""
-        if task.closes is not None and task.closes < self.today() and self.store.find_task(task.id) is None:
-            detail = f"The closing day, {task.closes}, is in the past."
+        """Refuse a new task whose last day is over, or that is mixed and cannot be collected."""
+        if task.closes is not None and task.closes <= self.today() and self.store.find_task(task.id) is None:
+            detail = f"The last day, {days_after(task.closes, -1)}, is over."
             raise ProblemDetails(ProblemKind.MALFORMED, detail, field="closes")
         self.check_mixed(task)
 

@@ -66,6 +66,7 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
         raise ProblemDetails(
             ProblemKind.MALFORMED,
             f"the first day, {series.first}, is in the past: use force if that is meant",
+            field="first",
         )
     contracts.check_mixed(series)
     try:

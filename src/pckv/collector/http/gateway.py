@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request
-from fastapi.responses import Response
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,7 +22,7 @@ from pckv.collector.http.auth import Guard
 from pckv.collector.http.bodies import AnswerSender, ByteBudget, Header, RequestBody, has_body
 from pckv.collector.http.logs import log
 from pckv.collector.http.policy import ANY_ORIGIN, Access, Policy
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, handle_store_error
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, handle_store_error, problem_answer
 from pckv.collector.http.rate_limit import RateLimit
 from pckv.collector.http.settings import ServiceSettings
 
@@ -110,8 +109,6 @@ class Gateway:
         self._rate = RateLimit(settings.requests_per_second) if settings.requests_per_second else None
         self._routes: RouteTable | None = None
         self._turns = Turns()
-        # What a browser is shown for an address that leads nowhere, if there are pages.
-        self.unknown_page: Callable[[Request], Response] | None = None
         # What every answer says.
         self.answer_headers: list[Header] = []
 
@@ -125,7 +122,8 @@ class Gateway:
             except ProblemDetails as problem:
                 # The rest of a body is not waited for: it could come for ever.
                 unread = has_body(scope) and not incoming.complete
-                await problem.response({"Connection": "close"} if unread else None)(scope, receive, answer)
+                closing = {"Connection": "close"} if unread else None
+                await problem_answer(Request(scope), problem, closing)(scope, receive, answer)
             except StoreError as error:
                 await (await handle_store_error(Request(scope), error))(scope, receive, answer)
             except ClientDisconnect:
@@ -136,18 +134,12 @@ class Gateway:
                 if answer.started:
                     raise
                 failure = ProblemDetails(ProblemKind.OVERLOADED, "an unexpected error, which is in the log")
-                await failure.response({"Connection": "close"})(scope, receive, answer)
+                await problem_answer(Request(scope), failure, {"Connection": "close"})(scope, receive, answer)
 
     async def _pass_on(self, scope: Scope, receive: Receive, answer: AnswerSender) -> None:
         if self._routes is None:
             self._routes = RouteTable(scope["app"])
-        try:
-            route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
-        except ProblemDetails as problem:
-            if self.unknown_page is None or problem.kind is not ProblemKind.UNKNOWN or not shows_pages(scope):
-                raise
-            await self.unknown_page(Request(scope))(scope, receive, answer)
-            return
+        route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
         if route.policy.any_origin:
             answer.headers.extend(ANY_ORIGIN)
         self._check_head(scope)
@@ -172,11 +164,6 @@ class Gateway:
                 raise ProblemDetails(ProblemKind.MEDIA, "content encodings are not taken")
         if self._rate and scope.get("client") and not self._rate.admits(scope["client"][0]):
             raise ProblemDetails(ProblemKind.TOO_OFTEN)
-
-
-def shows_pages(scope: Scope) -> bool:
-    """Return whether a request is that of a browser for a page: what scripts and programs ask for names no HTML."""
-    return scope["method"] == "GET" and "text/html" in Request(scope).headers.get("accept", "")
 
 
 class _Incoming:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from typing import NamedTuple
 
 from fastapi import Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 
 from pckv.base.errors import PckvError, StoreError
 from pckv.collector.http.logs import log
@@ -84,16 +84,38 @@ RETRY_STATUSES = {ProblemKind.TOO_OFTEN.value.status, ProblemKind.OVERLOADED.val
 BY_STATUS = {404: ProblemKind.UNKNOWN, 405: ProblemKind.WRONG_METHOD}
 
 
-async def handle_problem(_: Request, problem: Exception) -> JSONResponse:
+# What people meet who follow a link, through no fault of a page.
+SHOWN_AS_PAGES = {ProblemKind.UNKNOWN, ProblemKind.TOO_OFTEN, ProblemKind.OVERLOADED}
+
+
+def shows_pages(request: Request) -> bool:
+    """Return whether a request is that of a browser for a page: what scripts and programs ask for names no HTML."""
+    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+
+
+def problem_answer(request: Request, problem: ProblemDetails, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer to a request that met a problem: for a browser a page, if the application has pages."""
+    page: Callable[[Request, int], Response] | None = getattr(request.app.state, "problem_page", None)
+    answer = problem.response(headers)
+    if page is None or problem.kind not in SHOWN_AS_PAGES or not shows_pages(request):
+        return answer
+    shown = page(request, answer.status_code)
+    for name in ("Connection", "Retry-After"):
+        if name in answer.headers:
+            shown.headers[name] = answer.headers[name]
+    return shown
+
+
+async def handle_problem(request: Request, problem: Exception) -> Response:
     """Answer a request that raised problem details."""
     assert isinstance(problem, ProblemDetails)  # noqa: S101
-    return problem.response()
+    return problem_answer(request, problem)
 
 
-async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
+async def handle_store_error(request: Request, error: Exception) -> Response:
     """Answer a request that the store failed: it may succeed later."""
     log("store_failed", reason=str(error))
-    return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()
+    return problem_answer(request, ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer"))
 
 
 @contextmanager

@@ -48,6 +48,7 @@ export default {
     "forged responses must be a number such as 100, or a share such as 1%, not {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":
     "forged responses must be fewer than all responses: {1} of {2} leave none",
+  "the first day, {}, is in the past: use force if that is meant": "the first day, {1}, is in the past",
   // Plans of discoveries.
   "The light: {} (green) if texts are found that {} of the people hold, {} (red) if not even those are that {} hold, and {} (amber) for anything between.":
     "The light: {1} (green) if answers are found that {2} of the people give, {3} (red) if not even those are that {4} give, and {5} (yellow) for anything between.",

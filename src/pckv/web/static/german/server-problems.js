@@ -77,7 +77,7 @@ export default {
   "This name is taken.": "Dieser Name ist vergeben.",
   "Another survey has this name. Browsers and apps tell surveys apart by their names: people who have answered the other one could not answer this one. Please choose another name, for example with the year or the place; capital letters and spaces make no difference.":
     "Eine andere Umfrage hat diesen Namen. Browser und Apps unterscheiden Umfragen an ihrem Namen: Wer die andere beantwortet hat, könnte diese nicht beantworten. Bitte wählen Sie einen anderen Namen, etwa mit Jahr oder Ort; Großschreibung und Leerzeichen machen keinen Unterschied.",
-  "The closing day, {}, is in the past.": "Der letzte Tag, {1}, liegt in der Vergangenheit.",
+  "The last day, {}, is over.": "Der letzte Tag, {1}, ist vorbei.",
   "The survey cannot be opened again.": "Die Umfrage lässt sich nicht wieder öffnen.",
   "The closing day of a survey that goes through a mixer is fixed.":
     "Der letzte Tag einer Umfrage über einen Mixer steht fest.",

@@ -94,6 +94,12 @@ export class DiscoveryFields {
     alphabet.element.hidden = letters.value !== OWN;
   }
 
+  // The letters of the language of the texts, until the operator chooses others.
+  follow(before, after) {
+    const { letters } = this.fields;
+    if (letters.value === before && after in LETTERS) letters.value = after;
+  }
+
   // The fields that count.
   used() {
     const { alphabet, ...others } = this.fields;

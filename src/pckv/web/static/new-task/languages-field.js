@@ -21,10 +21,16 @@ const named = (tags) =>
 
 export class LanguagesField {
   // `texts` returns what can be translated: [name, label, text, has lines] each; of the keys the names by line.
-  constructor(texts) {
+  // `changed` is called with the language before and after the operator chooses another one.
+  constructor(texts, changed) {
     this.texts = texts;
     this.label = t("Languages");
-    this.own = choice(named(TAGS), language, () => this.draw());
+    this.own = choice(named(TAGS), language, () => {
+      changed(this.before, this.own.value);
+      this.before = this.own.value;
+      this.draw();
+    });
+    this.before = language;
     this.adder = choice([], "", () => this.add());
     this.said = make("div");
     this.problem = new FieldProblem(this.own);
@@ -55,7 +61,7 @@ export class LanguagesField {
     const { language: own = language, translations = {} } = value || {};
     if (![...this.own.options].some((option) => option.value === own))
       this.own.append(make("option", { value: own }, nameOf(own)));
-    this.own.value = own;
+    this.own.value = this.before = own;
     this.translations = structuredClone(translations);
     this.problem.show(null);
     this.draw();

@@ -1,7 +1,7 @@
 // Who takes part, how, and until when.
 import { line, lines, more, row } from "./ask-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
-import { dayAfter, dayBefore, t } from "../shared/language.js";
+import { dayAfter, dayBefore, t, today } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const MAX_USERS = 1e15,
@@ -13,9 +13,7 @@ const LAST_HINT = t("Responses are taken until the end of this day (world time, 
   ),
   NO_DAY = t("name the last day: on the next one the responses leave the mixer");
 
-const today = () => new Date().toISOString().slice(0, 10);
-
-const dayField = (label, hint, min) => new TextField(label, make("input", { type: "date", min }), { hint });
+const dayField = (label, hint) => new TextField(label, make("input", { type: "date" }), { hint });
 
 export class PeopleFields {
   constructor() {
@@ -27,7 +25,7 @@ export class PeopleFields {
         ),
         missing: t("say how many people you expect"),
       }),
-      last: dayField(t("Last day"), LAST_HINT, today()),
+      last: dayField(t("Last day"), LAST_HINT),
       access: new ChoiceField(t("How people take part"), [
         ["link", t("By one open link"), t("Everyone who has it can take part, once per browser.")],
         [

@@ -1,7 +1,7 @@
 // Whether a task is repeated in rounds: the days of the rounds, and the panels that the devices are in.
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { withEpsilon } from "../shared/glossary.js";
-import { t } from "../shared/language.js";
+import { t, today } from "../shared/language.js";
 import { count, make, plural, replace, short } from "../shared/page.js";
 import { windowSentence } from "../shared/task-words.js";
 
@@ -11,15 +11,13 @@ const MAX_PERIOD = 3660,
   // What devices spend at most, unless their cap is raised.
   DEFAULT_CAP = 10;
 
-const today = () => new Date().toISOString().slice(0, 10);
-
 export class RepeatFields {
   constructor() {
     const repeat = new ChoiceField(t("People are asked"), [
       ["once", t("once")],
       ["rounds", t("again in every round"), t("A repeated survey shows what changes from one round to the next.")],
     ]);
-    const first = new TextField(t("Round 1 opens on"), make("input", { type: "date", min: today() }), {
+    const first = new TextField(t("Round 1 opens on"), make("input", { type: "date" }), {
       hint: t("World time (UTC)."),
       missing: t("name the first day"),
     });
@@ -72,7 +70,8 @@ export class RepeatFields {
 
   // What the rounds promise at this ε, which stands under "Details".
   explain(epsilon) {
-    const { period, panels, rounds } = this.fields;
+    const { first, period, panels, rounds } = this.fields;
+    first.input.min = today();
     // There are no more panels than rounds.
     panels.input.max = Math.min(MAX_PANELS, Number(rounds.value) || MAX_PANELS);
     const ready = this.isOn && epsilon > 0 && ![period, panels, rounds].some((field) => field.wrong()),

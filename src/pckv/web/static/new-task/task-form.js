@@ -51,7 +51,10 @@ export class TaskForm {
       ...this.repeat.fields,
       ...this.mixing.fields,
       ...privacyFields(),
-      translations: new LanguagesField(() => this.texts()),
+      translations: new LanguagesField(
+        () => this.texts(),
+        (before, after) => this.tree.follow(before, after),
+      ),
     };
     this.list = new CheckList((place) => this.steps.go(place));
     this.before = new BeforePublishing();
@@ -204,6 +207,8 @@ export class TaskForm {
 
   // Tells what is wrong at every field, or at those of a step; returns the first of them, in the order of the page.
   validate(step = this.element) {
+    // A day may have passed since the last change.
+    this.update(() => {});
     const wrong = this.used().filter((field) => step.contains(field.problem.control) && !field.validate());
     return wrong.sort(byPlace)[0] ?? null;
   }

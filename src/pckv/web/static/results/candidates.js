@@ -1,4 +1,5 @@
 // Hashed keys are unlisted: an analyst names those to look for, by paste or from a file.
+import { CANDIDATES } from "../shared/draft.js";
 import { KeyField } from "../shared/key-field.js";
 import { t } from "../shared/language.js";
 import { count, make } from "../shared/page.js";
@@ -6,7 +7,7 @@ import { count, make } from "../shared/page.js";
 const MAX_CANDIDATES = 100_000;
 
 // Kept for this tab: a list that took long to find would be lost whenever the page is loaded again.
-const place = (id) => `pckv-candidates-${id}`;
+const place = (id) => `${CANDIDATES}${id}`;
 
 function remembered(id) {
   try {

@@ -31,6 +31,9 @@ export const keepPreview = (text) => localStorage.setItem(PREVIEW, text);
 
 export const loadPreview = () => attempt(() => localStorage.getItem(PREVIEW));
 
+// Before the id of a task: the answers that were looked for in its responses.
+export const CANDIDATES = "pckv-candidates-";
+
 let unsaved = null;
 
 // What a form said when it was left without being saved, by the address of its page.
@@ -50,4 +53,7 @@ export function dropAll() {
   unsaved = null;
   dropHandover();
   attempt(() => localStorage.removeItem(PREVIEW));
+  attempt(() => {
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith(CANDIDATES)) sessionStorage.removeItem(name);
+  });
 }

@@ -55,6 +55,9 @@ export async function inLanguage(tag) {
   return { tag, t: (text, values = {}) => filled(catalog[text] ?? text, values), day: daysIn(tag) };
 }
 
+// The current day in UTC.
+export const today = () => new Date().toISOString().slice(0, 10);
+
 const shifted = (text, days) =>
   new Date(Date.parse(`${text}T00:00Z`) + days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 

@@ -1,4 +1,4 @@
-"""What a browser shows for an address that leads nowhere, in its own language; programs get a problem in JSON."""
+"""What a browser shows for an address that leads nowhere, or cannot be shown now; programs get a problem in JSON."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from fastapi.responses import HTMLResponse
 
 from pckv.web.languages import VARY, accepted_languages, nearest_language
 
+NOT_FOUND = 404
+
 
 class _Texts(NamedTuple):
     title: str
     advice: str
+    busy: str
+    later: str
     operators: str
     start: str
 
@@ -22,6 +26,8 @@ TEXTS = {
         "There is no such page",
         "The address is wrong or incomplete. If it is a link to a survey, open it again from the message that it came "
         "in, or ask the organisation that sent it.",
+        "Please try again in a moment",
+        "This page cannot be shown right now. Load it again in a few seconds.",
         "You run surveys here?",
         "To your surveys",
     ),
@@ -29,6 +35,8 @@ TEXTS = {
         "Diese Seite gibt es nicht",
         "Die Adresse ist falsch oder unvollständig. Wenn sie zu einer Umfrage führen soll, öffnen Sie den Link noch "
         "einmal aus der Nachricht, in der er stand, oder fragen Sie die Organisation, die ihn verschickt hat.",
+        "Bitte versuchen Sie es gleich noch einmal",
+        "Diese Seite lässt sich gerade nicht anzeigen. Laden Sie sie in einigen Sekunden noch einmal.",
         "Sie führen hier Umfragen durch?",
         "Zu Ihren Umfragen",
     ),
@@ -54,8 +62,10 @@ PAGE = """<!doctype html>
 """
 
 
-def unknown_page(request: Request) -> HTMLResponse:
-    """Return the page that there is no such page."""
+def problem_page(request: Request, status: int) -> HTMLResponse:
+    """Return the page for a problem: there is no such page, or it cannot be shown right now."""
     language = nearest_language(*accepted_languages(request.headers.get("accept-language", "")))
-    page = PAGE.format(language=language, **TEXTS[language]._asdict())
-    return HTMLResponse(page, 404, {"Vary": f"Accept, {VARY}", "Cache-Control": "no-cache"})
+    texts = TEXTS[language]
+    title, advice = (texts.title, texts.advice) if status == NOT_FOUND else (texts.busy, texts.later)
+    page = PAGE.format(language=language, title=title, advice=advice, operators=texts.operators, start=texts.start)
+    return HTMLResponse(page, status, {"Vary": f"Accept, {VARY}", "Cache-Control": "no-cache"})
