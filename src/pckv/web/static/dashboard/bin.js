@@ -1,7 +1,7 @@
 // Deleted surveys, which wait a week before they are erased.
 import { day, t } from "../shared/language.js";
 import { alertBox, announce, ask, confirmButton, count, make, replace } from "../shared/page.js";
-import { Table } from "../shared/table.js";
+import { named, Table } from "../shared/table.js";
 import { erasureSaid } from "./deletion.js";
 
 const COLUMNS = [
@@ -47,7 +47,7 @@ export class Bin {
       ),
       work: () => this.erase(id, name),
     });
-    return [name, day(until), count(reports), make("div", { class: "buttons" }, restore, deletion)];
+    return [named(name), day(until), count(reports), make("div", { class: "buttons" }, restore, deletion)];
   }
 
   async restore(id, name) {

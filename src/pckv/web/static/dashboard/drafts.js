@@ -1,7 +1,7 @@
 // Surveys that are not published yet.
 import { day, t } from "../shared/language.js";
 import { announce, ask, confirmButton, make } from "../shared/page.js";
-import { Table } from "../shared/table.js";
+import { named, Table } from "../shared/table.js";
 
 const COLUMNS = [{ name: t("Draft") }, { name: t("Last change") }, { name: t("What you can do") }];
 
@@ -37,6 +37,6 @@ export class Drafts {
         this.again();
       },
     });
-    return [make("a", { href: `#/new?draft=${id}` }, shown), day(changed), deletion];
+    return [make("a", { href: `#/new?draft=${id}` }, named(shown)), day(changed), deletion];
   }
 }

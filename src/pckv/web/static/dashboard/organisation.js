@@ -1,7 +1,7 @@
 // The organisation that asks: its name and its logo, which participants see.
 import { t } from "../shared/language.js";
 import { alertBox, announce, ask, field, make, replace } from "../shared/page.js";
-import { showOrganisation } from "./header.js";
+import { saveOrganisation } from "./header.js";
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"],
   MAX_BYTES = 256 * 1024;
@@ -65,10 +65,9 @@ export function organisationView(root) {
   async function send(event) {
     event.preventDefault();
     try {
-      await ask("PUT", "/organisation", { body: { name: name.value.trim() || null, logo } });
+      await saveOrganisation({ name: name.value.trim() || null, logo });
       replace(said, make("p", { class: "note done" }, t("Saved.")));
       announce(t("Saved."));
-      await showOrganisation();
     } catch (error) {
       replace(said, alertBox(error.message));
     }

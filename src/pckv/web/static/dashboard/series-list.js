@@ -1,7 +1,7 @@
 // The list of repeated surveys, newest first, with the round that takes reports and the next one.
 import { day, t } from "../shared/language.js";
 import { ask, count, make } from "../shared/page.js";
-import { Table } from "../shared/table.js";
+import { named, Table } from "../shared/table.js";
 import { badge } from "../shared/task-words.js";
 
 const SERIES_PER_PAGE = 50;
@@ -54,7 +54,7 @@ const roundText = (number, rounds) =>
 function row(series) {
   const { id, name, last_round: last, next_round: next, rounds } = series;
   return [
-    make("a", { href: `#/series/${id}` }, name),
+    make("a", { href: `#/series/${id}` }, named(name)),
     badge(series),
     last ? roundText(last.number, rounds) : t("none yet"),
     next ? day(next.opens) : t("none"),

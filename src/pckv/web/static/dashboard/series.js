@@ -3,6 +3,7 @@
 import { TrendSection } from "../results/trend.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
+import { shownText } from "../shared/direction.js";
 import { t } from "../shared/language.js";
 import { alertBox, ask, make, replace } from "../shared/page.js";
 import { publicAddress } from "../shared/public-address.js";
@@ -70,7 +71,7 @@ class SeriesView {
   show(answer) {
     const { contract } = this,
       series = { ...answer.series, facts: answer.facts };
-    document.title = `${series.name} – pckv`;
+    document.title = `${shownText(series.name)} – pckv`;
     this.body.hidden = false;
     this.build(series);
     this.head.show(contract, answer);

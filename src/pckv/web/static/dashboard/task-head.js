@@ -1,6 +1,8 @@
 // The head of a survey's page: its question, whether it is open, what needs attention, and how many responses came.
+import { shownText } from "../shared/direction.js";
 import { day, dayBefore, t } from "../shared/language.js";
 import { count, make, plural, replace, warningBox } from "../shared/page.js";
+import { named } from "../shared/table.js";
 import { badge, kindNote, progress } from "../shared/task-words.js";
 import { told } from "../shared/told.js";
 import { batchNote, batchProgress, isMixed, reportsOf } from "./batch.js";
@@ -42,7 +44,7 @@ export function taskHead(administers) {
     const text = JSON.stringify([task, counted]);
     if (text === shown) return;
     shown = text;
-    title.textContent = task.name;
+    replace(title, named(task.name));
     back.hidden = !task.series;
     if (task.series) {
       replace(back, make("a", { href: `#/series/${task.series.id}` }, t("← All rounds of this survey")));
@@ -68,7 +70,7 @@ export function taskHead(administers) {
 }
 
 function say(element, text) {
-  element.textContent = text;
+  element.textContent = shownText(text);
   element.hidden = text === "";
 }
 

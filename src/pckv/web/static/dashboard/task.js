@@ -3,6 +3,7 @@ import { DiscoverySection } from "../results/discovery.js";
 import { ResultsSection } from "../results/results.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
+import { shownText } from "../shared/direction.js";
 import { t } from "../shared/language.js";
 import { alertBox, ask, make, replace } from "../shared/page.js";
 import { Tabs } from "../shared/tabs.js";
@@ -61,7 +62,7 @@ class TaskView {
 
   show(task) {
     this.task = task;
-    document.title = `${task.name} – pckv`;
+    document.title = `${shownText(task.name)} – pckv`;
     this.body.hidden = false;
     this.build();
     this.results.show(task);

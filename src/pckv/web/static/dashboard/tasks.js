@@ -3,7 +3,7 @@ import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
 import { day, t } from "../shared/language.js";
 import { ask, choice, count, debounced, field, make, query, replace } from "../shared/page.js";
-import { Table } from "../shared/table.js";
+import { named, Table } from "../shared/table.js";
 import { badge, kindNote, PHASES, progress } from "../shared/task-words.js";
 import { Bin } from "./bin.js";
 import { Drafts } from "./drafts.js";
@@ -121,7 +121,7 @@ class TasksView {
 function row(task) {
   const { id, name, created, last_report: last } = task;
   return [
-    [make("a", { href: `#/tasks/${id}` }, name), kindNote(task)],
+    [make("a", { href: `#/tasks/${id}` }, named(name)), kindNote(task)],
     [badge(task), task.has_alarms ? make("span", { class: "badge alarm" }, t("look at this")) : null].filter(Boolean),
     day(created),
     last ? day(last) : t("none yet"),

@@ -1,6 +1,7 @@
 // One key: how many people hold it, what they say, how sure that is, and what would make it sharper.
 import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
+import { shownText } from "../shared/direction.js";
 import { term } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
 import { told, toldVerdict } from "../shared/told.js";
@@ -31,7 +32,7 @@ import { hasValues } from "../shared/task-words.js";
 const LIGHTEST = 3;
 
 export function keyView(root, id, key, settings) {
-  document.title = `${key} – pckv`;
+  document.title = `${shownText(key)} – pckv`;
   const view = new KeyView(root, id, key, settings);
   view.refresh();
   return () => view.stop();
@@ -85,7 +86,7 @@ class KeyView {
     const { id, key, path } = this,
       parameters = query({ ...options, name: key }),
       heading = [back(task, options), make("h1", {}, named(key))];
-    document.title = `${key} – ${task.name} – pckv`;
+    document.title = `${shownText(key)} – ${shownText(task.name)} – pckv`;
     replace(this.top, ...heading);
     this.chart.description = t("What is known of the answer, with ranges of several confidences.");
     if (!task.reports)

@@ -1,5 +1,6 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
+import { shownText } from "../shared/direction.js";
 import { choose, day, dayBefore, language, preferred, t } from "../shared/language.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
 import { levelNames, meanTitle } from "../shared/ranges.js";
@@ -66,11 +67,13 @@ function show(results) {
   document.title = t("{name} – results", { name });
   replace(
     body,
-    make("h1", { lang: about.language, dir: "auto" }, about.question || name),
+    make("h1", { lang: about.language, dir: "auto" }, shownText(about.question || name)),
     organisation
       ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
       : null,
-    about.description ? make("p", { class: "text", lang: about.language, dir: "auto" }, about.description) : null,
+    about.description
+      ? make("p", { class: "text", lang: about.language, dir: "auto" }, shownText(about.description))
+      : null,
     part(shown[0], outcome(results), "hidden-text"),
     withheld ? null : part(shown[1], reading(results)),
   );
