@@ -25,7 +25,8 @@ export function taskHead(administers) {
     noun = make("span"),
     goal = make("div", { class: "goal" }),
     bars = new ReportBars();
-  let shown = "";
+  let shown = "",
+    drawn = null;
   const counts = make("div", { class: "counts" }, make("p", {}, reports, " ", noun), goal);
   const element = make(
     "div",
@@ -61,9 +62,11 @@ export function taskHead(administers) {
     noun.textContent = words;
     replace(goal, ...(isMixed(task) ? batchProgress(task) : expected(known)));
     // Bars of other responses than those that the page counts would contradict it.
-    if (counted !== task.reports) return;
-    days.hidden = !task.days.length;
-    bars.show(...perDay(task));
+    if (counted === task.reports) {
+      bars.show(...perDay(task));
+      drawn = counted;
+    }
+    days.hidden = drawn !== counted || !task.days.length;
   }
 
   return { element, days, show, stop: () => bars.stop() };

@@ -77,11 +77,17 @@ class TaskView {
     this.head.show(this.task, this.results.counted ?? this.task.reports);
   }
 
+  // Responses that came since the page asked for the survey belong to its days, too.
+  recount() {
+    this.showCount();
+    if (this.results.counted > this.task.reports) this.refresh();
+  }
+
   build() {
     if (this.results) return;
     const { id, path, administers, task } = this,
       settings = this.settings,
-      oncounted = () => this.showCount();
+      oncounted = () => this.recount();
     this.results = isDiscovery(task)
       ? new DiscoverySection({ id, path, administers, oncounted })
       : new ResultsSection({ id, path, settings, onsettings: (chosen) => this.keep(chosen), oncounted });
