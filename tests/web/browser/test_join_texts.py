@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -19,6 +20,8 @@ GERMAN = {
 ABOUT = {"question": "What is broken in your flat?", "description": "For our meeting."} | {
     "translations": {"de": GERMAN, "fr": {"question": "Qu'est-ce qui ne va pas ?"}}
 }
+# A character that turns the direction of writing.
+OVERRIDE = "\u202e"
 
 
 @pytest.mark.parametrize(
@@ -92,21 +95,35 @@ def test_the_organisation_is_named_and_without_one_the_host(people: Any, server:
 
 
 def test_direction_overrides_disguise_no_key(people: Any, server: ServeProcess) -> None:
-    """What is read is what counts: characters that turn the direction are shown as such."""
+    """What is read is what counts: characters that turn the direction are shown as such, to all who read them."""
     disguised = "mould \u202efdp.exe"
     arabic = "عفن"
-    task = add_task(server, name="turned \u202e", keys=[disguised, arabic], values=None, padding=2)
+    segment = {"name": "who \u202e?", "labels": ["some \u202e", "others"]}
+    task = add_task(server, name="turned \u202e", keys=[disguised, arabic], values=None, padding=2, segment=segment)
     person = people(PHONE)
     page = person.page
     person.go(f"/join/{task.id}")
     page.locator(".tick").first.wait_for()
     assert page.locator(".tick .name").all_inner_texts() == ["mould \ufffdfdp.exe", arabic]
     assert page.locator("bdi.name").count() == 2
-    assert "\u202e" not in page.locator("body").inner_html() + page.title()
+    assert OVERRIDE not in (page.locator("body").text_content() or "") + page.title()
     for box in page.locator(".tick input").all():
         box.check()
+    page.get_by_label("some \ufffd").check()
     person.press("Send my answers")
     person.state("sent")
     page.locator(".compare").wait_for()
-    assert "\u202e" not in page.locator("main").inner_text()
+    assert OVERRIDE not in page.locator("main").inner_text()
     person.check()
+    ask(server, "PATCH", f"/tasks/{task.id}", b'{"public_results": true}', "application/json")
+    person.sign_in()
+    for path, place in (
+        ("/#/", "tbody a"),
+        (f"/#/tasks/{task.id}", ".segments td"),
+        (f"/#/tasks/{task.id}/keys/{quote(disguised)}", ".levels td"),
+        (f"/results/{task.id}", ".within td"),
+    ):
+        person.go(path)
+        page.locator(place).first.wait_for()
+        assert "\ufffd" in page.locator("main").inner_text()
+        assert OVERRIDE not in page.locator("body").inner_html() + page.title()

@@ -105,6 +105,29 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
     page.reload()
     page.locator(".verdict", has_text="whatever 7 of the responses say").wait_for()
     assert page.get_by_label("Method", exact=True).input_value() == "corrected"
+    # Of choices in short succession the last one counts; while the collector is busy, it is asked again. A file is taken
+    # although the collector no longer keeps the reports that the page shows.
+    levels: list[str] = []
+
+    def is_busy(route: Any) -> None:
+        levels.append(route.request.url)
+        if len(levels) > 1:
+            route.fallback()
+        else:
+            route.fulfill(status=429, json={"title": "Too many at once."})
+
+    page.route("**/estimates?*sort=-frequency*", is_busy)
+    page.get_by_label("Confidence", exact=True).evaluate(
+        "(select) => { for (select.value of ['0.9', '0.8', '0.99']) select.dispatchEvent(new Event('change')); }"
+    )
+    page.locator(".verdict", has_text="whatever 7 of the responses say").wait_for()
+    while len(levels) < 2:
+        page.wait_for_timeout(20)
+    assert all("level=0.99" in url for url in levels)
+    assert page.get_by_role("alert").count() == 0
+    page.unroute("**/estimates?*sort=-frequency*")
+    gone = {"status": 409, "json": {"title": "These results are no longer kept."}}
+    page.route("**/estimates?*", lambda route: route.fulfill(**gone), times=1)
     operator.unfold("Other forms")
     for form in ("CSV", "Parquet", "JSON", "SVG"):
         with page.expect_download() as waiting:
@@ -115,6 +138,7 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
         assert named, waiting.value.suggested_filename
     picture = Path(waiting.value.path()).read_text(encoding="utf-8")
     assert "<title>Räksmörgås &amp; Co: 3 keys</title><desc>320 reports, grr, ε = 2, method corrected" in picture
+    operator.forgive("429", "409")
     # Nonsense in the address is ignored, and numbers that do not follow an impossible option are not shown.
     operator.go(f"/#/tasks/{task.id}?method=no&level=7&post=x&hostile=320")
     page.reload()
@@ -154,6 +178,18 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
     operator.check_in_both_colours(DESK)
     page.get_by_role("navigation", name="Other answers").get_by_role("link").click()
     page.get_by_text("It is not distinguishable from noise:").wait_for()
+    asked: list[Any] = []
+
+    def is_gone(route: Any) -> None:
+        asked.append(route)
+        route.fulfill(status=409, json={"title": "These results are no longer kept."})
+
+    page.route("**/key/levels?*", is_gone)
+    page.reload()
+    page.get_by_role("alert").get_by_text("New responses come faster than").wait_for()
+    assert len(asked) == 4
+    page.unroute("**/key/levels?*")
+    operator.forgive("409")
     assert "The average of what they say is unknown" in page.locator("main").inner_text()
     operator.press(f"← {task.name}", "link")
     page.locator(".estimates tbody tr").nth(2).wait_for()
@@ -217,6 +253,37 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     assert page.locator("#reports").inner_text() == "85"
     assert page.get_by_text("more responses since").count() == 0
     operator.check()
+
+
+def test_days_are_of_the_responses_that_the_page_counts(people: Any, server: ServeProcess) -> None:
+    created = add_task(server, name="live days", epsilon=4, more="refuse", padding=1)
+
+    def send(first: int, count: int) -> None:
+        send_reports(server, created, [pckv.perturb(created, {"Heat": 1 + n % 5}) for n in range(first, first + count)])
+
+    send(0, 60)
+    operator = people(DESK)
+    operator.sign_in()
+    page, held = operator.page, []
+
+    # The survey is known, and its first numbers are asked for: before they are computed, others respond.
+    def respond(route: Any) -> None:
+        page.route("**/overview", lambda later: held.append(later))  # noqa: PLW0108
+        send(60, 25)
+        route.continue_()
+
+    page.route("**/estimates?*", respond, times=1)
+    operator.go(f"/#/tasks/{created.id}")
+    page.get_by_text("From 85 responses.").wait_for()
+    assert page.locator("#reports").inner_text() == "85"
+    days = page.get_by_role("region", name="Responses per day", include_hidden=True)
+    assert days.is_hidden()
+    while not held:
+        page.wait_for_timeout(20)
+    for route in held:
+        route.continue_()
+    page.unroute("**/overview")
+    days.get_by_text(": 85").wait_for()
 
 
 # Days have two points, and thousands three digits after one.

@@ -58,6 +58,9 @@ def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any)
     operator.press("Next")
     assert problems_at(page) == {LIST: "List 2 to 16 answers, not 1."}
     assert focused(page) == LIST
+    page.get_by_label(LIST).fill("same\nanother \u202e")
+    operator.press("Next")
+    assert "changes the direction of writing" in problems_at(page)[LIST]
     page.get_by_label(LIST).fill("same\nsame")
     publish_form(operator)
     check_refused(operator, LIST, "Label 'same' appears twice.")

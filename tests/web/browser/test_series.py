@@ -86,6 +86,17 @@ def drawn_keys(page: Any) -> list[str]:
     return listed
 
 
+def common_axis(page: Any) -> str:
+    """Return what is told of the axis of shares, which all small charts have, so that they can be compared."""
+    said = set()
+    for chart in page.locator(".trend").all():
+        # Charts are drawn when they come near.
+        chart.scroll_into_view_if_needed()
+        said.add(chart.locator("svg [aria-label^='Y-axis']").get_attribute("aria-label"))
+    [axis] = said
+    return str(axis)
+
+
 def limits(estimate: dict[str, float], name: str) -> tuple[float, ...]:
     return tuple(estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
 
@@ -101,7 +112,7 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     cells = [row.locator(f"[data-label='{name}']").inner_text() for name in ("Round", "Next round")]
     assert cells == [str(ROUNDS), in_words(series.opens(ROUNDS + 1))]
     # Rounds are listed with their series alone.
-    assert page.get_by_role("region", name="Surveys", exact=True).count() == 0
+    page.get_by_role("region", name="Surveys", exact=True).wait_for(state="hidden")
     operator.check(DESK)
     page.get_by_role("link", name=series.name).click()
     page.get_by_text(
@@ -120,13 +131,12 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
     rounds = table.locator("tbody tr")
     assert [text.split("\t")[0] for text in rounds.all_inner_texts()] == ["3", "2", "1"]
-    # Charts are drawn when they come near.
-    page.locator(".trend").first.scroll_into_view_if_needed()
-    page.locator(".trend svg").first.wait_for()
     trend = monitored.site.get(f"/series/{series.id}/trend").json()
     page.get_by_text(trend["verdict"][0].replace("keys", "answer options")).wait_for()
     assert {"Heat", HOSTILE} == set(first_column(page)[:2])
     assert drawn_keys(page) == first_column(page)
+    assert page.get_by_text(f"From {ROUNDS * PEOPLE} responses.").is_visible()
+    assert "from 0 to " in common_axis(page)
     marked = page.locator(".trend-table tbody th", has=page.locator("small"))
     assert marked.all_inner_texts() == ["Another (all other answers)"]
     # Noise may flag others, too.

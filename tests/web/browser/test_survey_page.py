@@ -12,7 +12,7 @@ import pytest
 
 import pckv
 from support.parts import missing_part
-from support.people import DESK, PHONE, Person, add_task, ask, has_address, send_reports
+from support.people import DESK, PHONE, Person, add_task, ask, has_address, publish, send_reports
 from support.serving import ServeProcess
 
 JSON = "application/json"
@@ -141,7 +141,26 @@ def test_a_closed_survey_says_so_and_can_be_opened_again(server: ServeProcess, o
     operator.press("Results", "link")
     page.get_by_text("No responses came before this survey was closed.").wait_for()
     assert "hare the link" not in page.get_by_role("main").inner_text()
-    operator.press("Settings", "link")
+    # So do one that looks for unknown answers, without responses and with too few, and a repeated one.
+    closed = [pckv.Task.discovery(name=f"closed {n}", epsilon=4, alphabet="ab", characters=2) for n in range(2)]
+    for number, each in enumerate(closed):
+        publish(server, each)
+        send_reports(server, each, [pckv.perturb(each, ["a"])] * number)
+        ask(server, "POST", f"/tasks/{each.id}/close")
+    repeated = pckv.Task(name="closed again", keys=3, values=None, epsilon=1, padding=1)
+    series = pckv.Series(task=repeated, first="2030-01-01", period=7, panels=1)
+    ask(server, "POST", "/series", series.to_json().encode(), "application/json")
+    ask(server, "POST", f"/series/{series.id}/close")
+    none = "No responses came before this survey was closed."
+    for path, says in (
+        (f"tasks/{closed[0].id}", none),
+        (f"tasks/{closed[1].id}", "Nothing can be found in 1 response: at least 2 would have been needed."),
+        (f"series/{series.id}", none),
+    ):
+        operator.go(f"/#/{path}")
+        page.get_by_text(says).wait_for()
+        assert page.get_by_role("region", name="Results").get_by_text("hare the link").count() == 0
+    operator.go(f"/#/tasks/{task.id}/settings")
     page.get_by_text("you can open this survey again.").wait_for()
     operator.press("Open again")
     page.locator(".badge.open").wait_for()

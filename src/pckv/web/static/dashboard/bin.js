@@ -2,7 +2,7 @@
 import { day, t } from "../shared/language.js";
 import { alertBox, announce, confirmButton, count, make, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
-import { Table } from "../shared/table.js";
+import { Table, named } from "../shared/table.js";
 import { erasureSaid } from "./deletion.js";
 
 const COLUMNS = [
@@ -48,7 +48,7 @@ export class Bin {
       ),
       work: () => this.erase(id, name),
     });
-    return [name, day(until), count(reports), make("div", { class: "buttons" }, restore, deletion)];
+    return [named(name), day(until), count(reports), make("div", { class: "buttons" }, restore, deletion)];
   }
 
   async restore(id, name) {

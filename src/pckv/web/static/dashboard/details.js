@@ -3,6 +3,7 @@ import { day, t } from "../shared/language.js";
 import { term, withEpsilon } from "../shared/glossary.js";
 import { make, plural, replace } from "../shared/page.js";
 import { snippet } from "../shared/snippet.js";
+import { named } from "../shared/table.js";
 import { windowSentence } from "../shared/task-words.js";
 import { told } from "../shared/told.js";
 
@@ -81,7 +82,7 @@ function factEntries(facts) {
         "div",
         {},
         make("dt", {}, title),
-        make("dd", {}, name === "id" ? make("code", {}, text) : WRITTEN.includes(name) ? text : told(text)),
+        make("dd", {}, name === "id" ? make("code", {}, text) : WRITTEN.includes(name) ? named(text) : told(text)),
       );
     });
 }

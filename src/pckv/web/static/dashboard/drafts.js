@@ -2,7 +2,7 @@
 import { day, t } from "../shared/language.js";
 import { announce, confirmButton, make } from "../shared/page.js";
 import { ask } from "../shared/request.js";
-import { Table } from "../shared/table.js";
+import { Table, named } from "../shared/table.js";
 
 const COLUMNS = [{ name: t("Draft") }, { name: t("Last change") }, { name: t("What you can do") }];
 
@@ -38,6 +38,6 @@ export class Drafts {
         this.again();
       },
     });
-    return [make("a", { href: `#/new?draft=${id}` }, shown), day(changed), deletion];
+    return [make("a", { href: `#/new?draft=${id}` }, named(shown)), day(changed), deletion];
   }
 }

@@ -1,4 +1,5 @@
 // What goes out with a link, in the languages of the survey: a text for a letter or a message, and a poster to print.
+import { shownText } from "../shared/direction.js";
 import { dayBefore, inLanguage, LANGUAGES, language } from "../shared/language.js";
 import { alertBox, choice, field, make, replace } from "../shared/page.js";
 import { printAlone } from "../shared/print-alone.js";
@@ -41,7 +42,7 @@ function letter(task, link, organisation, words) {
     "",
     t("Thank you!"),
   ];
-  return lines.filter((line) => line !== null).join("\n");
+  return shownText(lines.filter((line) => line !== null).join("\n"));
 }
 
 function poster(task, link, code, organisation, words) {
@@ -50,8 +51,8 @@ function poster(task, link, code, organisation, words) {
   return make(
     "article",
     { class: "poster", lang: tag },
-    organisation ? make("p", { dir: "auto" }, organisation) : null,
-    make("h1", { dir: "auto" }, written(task, "question", tag) || task.name),
+    organisation ? make("p", { dir: "auto" }, shownText(organisation)) : null,
+    make("h1", { dir: "auto" }, shownText(written(task, "question", tag) || task.name)),
     make("p", { class: "call" }, t("Take part: scan this code with your phone.")),
     make("img", { class: "qr", src: code, alt: t("QR code of the link to take part") }),
     make("p", {}, t("Or open this address:")),

@@ -1,7 +1,10 @@
 // The head of all pages for operators: who runs the collector, the menu, and the language.
+import { isDisguised } from "../shared/direction.js";
+import { DISGUISED, sentence } from "../shared/form-fields.js";
 import { choose, LANGUAGES, language, t } from "../shared/language.js";
 import { make, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
+import { named } from "../shared/table.js";
 import { leaving } from "../shared/unsaved.js";
 
 const brand = make("a", { class: "brand", href: "#/" }, "pckv"),
@@ -43,11 +46,18 @@ export function showHeader(signedOut) {
 }
 
 // Without a name there is the name of the program.
-export async function showOrganisation() {
+async function showOrganisation() {
   const { name, logo } = await ask("GET", "/organisation").catch(() => ({ name: null, logo: false })),
     // Another logo has the same address.
     picture = logo ? make("img", { src: `/organisation/logo?${Date.now()}`, alt: name ? "" : t("Logo") }) : null;
-  replace(brand, picture, name ?? (logo ? null : "pckv"));
+  replace(brand, picture, name ? named(name) : logo ? null : "pckv");
+}
+
+// `organisation` has a name or null, and may have a logo.
+export async function saveOrganisation(organisation) {
+  if (organisation.name && isDisguised(organisation.name)) throw new Error(sentence(DISGUISED));
+  await ask("PUT", "/organisation", { body: organisation });
+  await showOrganisation();
 }
 
 // `place` is the first part of the address.

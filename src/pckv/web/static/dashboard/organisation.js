@@ -3,7 +3,7 @@ import { t } from "../shared/language.js";
 import { alertBox, announce, field, make, replace } from "../shared/page.js";
 import { retryBox } from "../shared/retry.js";
 import { ask } from "../shared/request.js";
-import { showOrganisation } from "./header.js";
+import { saveOrganisation } from "./header.js";
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"],
   MAX_BYTES = 256 * 1024;
@@ -72,10 +72,9 @@ function organisationForm(stored) {
   async function send(event) {
     event.preventDefault();
     try {
-      await ask("PUT", "/organisation", { body: { name: name.value.trim() || null, logo } });
+      await saveOrganisation({ name: name.value.trim() || null, logo });
       replace(said, make("p", { class: "note done" }, t("Saved.")));
       announce(t("Saved."));
-      await showOrganisation();
     } catch (error) {
       replace(said, alertBox(error.message));
     }

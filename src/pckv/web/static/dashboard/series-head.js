@@ -1,7 +1,8 @@
 // The head of a repeated survey's page: its question, the round that takes reports, when the next opens, and what came.
+import { shownText } from "../shared/direction.js";
 import { day, dayBefore, t } from "../shared/language.js";
 import { count, make, plural, replace, warningBox } from "../shared/page.js";
-import { Table } from "../shared/table.js";
+import { Table, named } from "../shared/table.js";
 import { badge, listedState } from "../shared/task-words.js";
 import { ReportBars } from "./report-bars.js";
 
@@ -44,9 +45,9 @@ export function seriesHead(changed) {
     shown = text;
     const { series, rounds: listed } = answer,
       { about } = contract.task;
-    title.textContent = series.name;
+    replace(title, named(series.name));
     replace(state, badge(series));
-    question.textContent = about.question;
+    question.textContent = shownText(about.question);
     question.hidden = !about.question;
     replace(alarm, alarmBox(series, listed));
     notice.textContent = stateSentence(series);

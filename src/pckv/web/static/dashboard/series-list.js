@@ -2,7 +2,7 @@
 import { day, t } from "../shared/language.js";
 import { count, make } from "../shared/page.js";
 import { ask } from "../shared/request.js";
-import { Table } from "../shared/table.js";
+import { Table, named } from "../shared/table.js";
 import { listedState } from "../shared/task-words.js";
 
 const SERIES_PER_PAGE = 50;
@@ -55,7 +55,7 @@ const roundText = (number, rounds) =>
 function row(series) {
   const { id, name, last_round: last, next_round: next, rounds } = series;
   return [
-    make("a", { href: `#/series/${id}` }, name),
+    make("a", { href: `#/series/${id}` }, named(name)),
     listedState(series),
     last ? roundText(last.number, rounds) : t("none yet"),
     next ? day(next.opens) : t("none"),

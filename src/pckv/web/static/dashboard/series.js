@@ -3,6 +3,7 @@
 import { TrendSection } from "../results/trend.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
+import { shownText } from "../shared/direction.js";
 import { t } from "../shared/language.js";
 import { alertBox, make, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
@@ -71,7 +72,7 @@ class SeriesView {
   show(answer) {
     const { contract } = this,
       series = { ...answer.series, facts: answer.facts };
-    document.title = `${series.name} – pckv`;
+    document.title = `${shownText(series.name)} – pckv`;
     this.body.hidden = false;
     this.build(series);
     this.head.show(contract, answer);
@@ -116,7 +117,12 @@ class SeriesView {
         {},
         t("Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”."),
       ),
-      ...closeOrReopen(series, { title: t("Close this repeated survey?"), text, label: t("Close the repeated survey") }, this.path, this.refresh),
+      ...closeOrReopen(
+        series,
+        { title: t("Close this repeated survey?"), text, label: t("Close the repeated survey") },
+        this.path,
+        this.refresh,
+      ),
     );
   }
 

@@ -1,6 +1,8 @@
 // The head of a survey's page: its question, whether it is open, what needs attention, and how many responses came.
+import { shownText } from "../shared/direction.js";
 import { day, dayBefore, t } from "../shared/language.js";
 import { count, make, plural, replace, warningBox } from "../shared/page.js";
+import { named } from "../shared/table.js";
 import { badge, kindNote, progress } from "../shared/task-words.js";
 import { told } from "../shared/told.js";
 import { batchNote, batchProgress, isMixed, reportsOf } from "./batch.js";
@@ -23,7 +25,8 @@ export function taskHead(administers) {
     noun = make("span"),
     goal = make("div", { class: "goal" }),
     bars = new ReportBars();
-  let shown = "";
+  let shown = "",
+    drawn = null;
   const counts = make("div", { class: "counts" }, make("p", {}, reports, " ", noun), goal);
   const element = make(
     "div",
@@ -42,7 +45,7 @@ export function taskHead(administers) {
     const text = JSON.stringify([task, counted]);
     if (text === shown) return;
     shown = text;
-    title.textContent = task.name;
+    replace(title, named(task.name));
     back.hidden = !task.series;
     if (task.series) {
       replace(back, make("a", { href: `#/series/${task.series.id}` }, t("← All rounds of this survey")));
@@ -59,16 +62,18 @@ export function taskHead(administers) {
     noun.textContent = words;
     replace(goal, ...(isMixed(task) ? batchProgress(task) : expected(known)));
     // Bars of other responses than those that the page counts would contradict it.
-    if (counted !== task.reports) return;
-    days.hidden = !task.days.length;
-    bars.show(...perDay(task));
+    if (counted === task.reports) {
+      bars.show(...perDay(task));
+      drawn = counted;
+    }
+    days.hidden = drawn !== counted || !task.days.length;
   }
 
   return { element, days, show, stop: () => bars.stop() };
 }
 
 function say(element, text) {
-  element.textContent = text;
+  element.textContent = shownText(text);
   element.hidden = text === "";
 }
 

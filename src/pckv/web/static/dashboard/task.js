@@ -3,6 +3,7 @@ import { DiscoverySection } from "../results/discovery.js";
 import { ResultsSection } from "../results/results.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
+import { shownText } from "../shared/direction.js";
 import { t } from "../shared/language.js";
 import { alertBox, make, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
@@ -62,7 +63,7 @@ class TaskView {
 
   show(task) {
     this.task = task;
-    document.title = `${task.name} – pckv`;
+    document.title = `${shownText(task.name)} – pckv`;
     this.body.hidden = false;
     this.build();
     this.results.show(task);
@@ -77,11 +78,17 @@ class TaskView {
     this.head.show(this.task, this.results.counted ?? this.task.reports);
   }
 
+  // Responses that came since the page asked for the survey belong to its days, too.
+  recount() {
+    this.showCount();
+    if (this.results.counted > this.task.reports) this.refresh();
+  }
+
   build() {
     if (this.results) return;
     const { id, path, administers, task } = this,
       settings = this.settings,
-      oncounted = () => this.showCount();
+      oncounted = () => this.recount();
     this.results = isDiscovery(task)
       ? new DiscoverySection({ id, path, administers, oncounted })
       : new ResultsSection({ id, path, settings, onsettings: (chosen) => this.keep(chosen), oncounted });

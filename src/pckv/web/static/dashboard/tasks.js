@@ -4,7 +4,7 @@ import { polled } from "../shared/connection.js";
 import { day, t } from "../shared/language.js";
 import { choice, count, debounced, field, make, query, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
-import { Table } from "../shared/table.js";
+import { Table, named } from "../shared/table.js";
 import { listedState, kindNote, PHASES, progress } from "../shared/task-words.js";
 import { Bin } from "./bin.js";
 import { Drafts } from "./drafts.js";
@@ -122,7 +122,7 @@ class TasksView {
 function row(task) {
   const { id, name, created, last_report: last } = task;
   return [
-    [make("a", { href: `#/tasks/${id}` }, name), kindNote(task)],
+    [make("a", { href: `#/tasks/${id}` }, named(name)), kindNote(task)],
     listedState(task),
     day(created),
     last ? day(last) : t("none yet"),

@@ -15,6 +15,10 @@ export default {
     "Jede Gruppe von Personen meldet Anfänge ihrer Antworten von einer bestimmten Länge. Anfänge, die herausragen, werden bis zur nächsten Länge verfolgt, bis eine ganze Antwort gefunden ist.",
   "Details: how the answers were found": "Details: wie die Antworten gefunden wurden",
   Results: "Ergebnisse",
+  "New responses come faster than this page is computed. Load it again in a while.":
+    "Neue Antworten kommen schneller, als diese Seite berechnet wird. Laden Sie sie nach einer Weile neu.",
+  "Nothing can be found in {responses}: at least {number} would have been needed.":
+    "In {responses} lässt sich nichts finden: Es hätte mindestens {number} gebraucht.",
   "{responses} so far. At least {number} are needed before anything can be found.":
     "Bisher {responses}. Es braucht mindestens {number}, bevor etwas gefunden werden kann.",
   "No responses yet: only people with an invitation can take part.":

@@ -122,6 +122,8 @@ export default {
   "say how many answer options there are": "geben Sie an, wie viele Antwortmöglichkeiten es gibt",
   "the file has a name with a line break: “{start}…”": "die Datei hat einen Namen mit einem Zeilenumbruch: „{start}…“",
   "the file is larger than 32 MiB": "die Datei ist größer als 32 MiB",
+  "this has a character that changes the direction of writing, which makes it look like another text":
+    "hier steht ein Zeichen, das die Schreibrichtung ändert, sodass der Text wie ein anderer aussieht",
   "this is not a day": "das ist kein Tag",
   "this is not a number": "das ist keine Zahl",
   "this must be a whole number, in digits alone, without points or commas":

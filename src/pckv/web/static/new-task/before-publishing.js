@@ -1,6 +1,6 @@
 // What stands in the way of taking part, told before a survey is published: who asks has no name yet, or links could not
 // be shared.
-import { showOrganisation } from "../dashboard/header.js";
+import { saveOrganisation } from "../dashboard/header.js";
 import { t } from "../shared/language.js";
 import { alertBox, announce, field, make, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
@@ -34,10 +34,9 @@ export class BeforePublishing {
     const send = async () => {
       if (!input.value.trim()) return input.focus();
       try {
-        await ask("PUT", "/organisation", { body: { name: input.value.trim() } });
+        await saveOrganisation({ name: input.value.trim() });
         replace(part, make("p", { class: "note done" }, t("The name is saved.")));
         announce(t("The name is saved."));
-        await showOrganisation();
       } catch (error) {
         replace(said, alertBox(error.message));
       }

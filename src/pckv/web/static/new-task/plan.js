@@ -2,6 +2,7 @@
 import { advice, discoveryAdvice, goingOn, round } from "./advice.js";
 import { Chart } from "../shared/chart.js";
 import { term, withEpsilon } from "../shared/glossary.js";
+import { patiently } from "../shared/connection.js";
 import { t } from "../shared/language.js";
 import {
   alertBox,
@@ -20,12 +21,7 @@ import { Table } from "../shared/table.js";
 import { told } from "../shared/told.js";
 
 const DELAY = 300,
-  // The collector has too much to compute: it is asked again, and nobody is told.
-  BUSY = [429, 503],
-  AGAIN = 1500,
   HALF_RANGE = 1.96;
-
-const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 export class PlanSection {
   // `change` leads to what the plan assumes; `computed` is called with every plan, and with null while there is none.
@@ -160,17 +156,7 @@ export class PlanSection {
   }
 }
 
-async function asked(path, signal) {
-  for (;;) {
-    try {
-      return await ask("GET", path, { signal });
-    } catch (error) {
-      if (signal.aborted || !BUSY.includes(error.status)) throw error;
-      await pause(AGAIN);
-      if (signal.aborted) throw error;
-    }
-  }
-}
+const asked = (path, signal) => patiently(() => ask("GET", path, { signal }), signal);
 
 const LIGHTS = {
   green: t("Enough people"),

@@ -1,4 +1,5 @@
 // Bars with their ranges, drawn without any library: the first chart of a task is there with its numbers.
+import { shownText } from "../shared/direction.js";
 import { t } from "../shared/language.js";
 import { count, make, replace } from "../shared/page.js";
 import { named } from "../shared/table.js";
@@ -68,7 +69,7 @@ function barRow(row, scale, isBar) {
   return make(
     "li",
     { class: known ? null : "faint", tabindex: 0 },
-    make("span", { class: "bar-name", title: name }, named(name)),
+    make("span", { class: "bar-name", title: shownText(name) }, named(name)),
     make("span", { class: "bar-plot" }, picture),
     make("span", { class: "bar-number", "aria-hidden": "true" }, shown),
     make("span", { class: "bar-tip", "aria-hidden": "true" }, named(name), `: ${words}`),

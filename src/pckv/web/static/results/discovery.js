@@ -8,7 +8,7 @@ import { frequencyTexts } from "../shared/ranges.js";
 import { HeldTable, named, ranged } from "../shared/table.js";
 import { told } from "../shared/told.js";
 import { BarsFigure } from "./bars.js";
-import { findingOf } from "./finding.js";
+import { emptyText, findingOf } from "./finding.js";
 import { panelsOf } from "./panels.js";
 import { PrefixTree } from "./prefix-tree.js";
 
@@ -61,18 +61,11 @@ export class DiscoverySection {
 
   // Called with every overview of the task.
   show(task) {
-    const { reports, keys, by_invitation } = task,
+    const { reports, keys } = task,
       { groups } = keys;
     Object.assign(this, { task, reports });
     this.waiting.hidden = reports >= groups;
-    this.waiting.textContent = reports
-      ? t("{responses} so far. At least {number} are needed before anything can be found.", {
-          responses: plural(reports, "response"),
-          number: count(groups),
-        })
-      : by_invitation
-        ? t("No responses yet: only people with an invitation can take part.")
-        : t("No responses yet: share the link with the people who are to take part.");
+    this.waiting.textContent = reports ? tooFewText(task) : emptyText(task);
     this.showCount();
     if (this.waiting.hidden && this.pace.isDue(reports)) this.redraw(reports);
   }
@@ -137,6 +130,14 @@ export class DiscoverySection {
     this.redraw.stop();
     this.keys.stop();
   }
+}
+
+// Of a mixed survey all responses come at once.
+function tooFewText({ reports, keys, phase, batch }) {
+  const values = { responses: plural(reports, "response"), number: count(keys.groups) };
+  return phase === "closed" || batch
+    ? t("Nothing can be found in {responses}: at least {number} would have been needed.", values)
+    : t("{responses} so far. At least {number} are needed before anything can be found.", values);
 }
 
 function row(found) {

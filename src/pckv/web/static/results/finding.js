@@ -4,6 +4,7 @@ import { t } from "../shared/language.js";
 import { make, plural } from "../shared/page.js";
 import { differenceTexts, frequencyTexts, meanTexts, scaleEnds } from "../shared/ranges.js";
 import { named, parted } from "../shared/table.js";
+import { isDeletedUnread } from "../shared/task-words.js";
 
 // More keys than this that may be the most frequent are not named.
 const MAX_NAMED = 3;
@@ -86,6 +87,19 @@ function isClear(rows) {
 // Of a survey without any.
 export const noResponses = ({ phase }) =>
   phase === "closed" ? t("There were no responses.") : t("There are no responses yet.");
+
+// The same for operators, with what is to be done. The head tells when the reports of a mixed task come, or why there
+// are none.
+export function emptyText({ batch, phase, by_invitation }) {
+  if (batch)
+    return isDeletedUnread(batch)
+      ? t("There are no responses.")
+      : t("There are no responses here yet: they come together, from the mixer.");
+  if (phase === "closed") return t("No responses came before this survey was closed.");
+  return by_invitation
+    ? t("No responses yet: only people with an invitation can take part.")
+    : t("No responses yet: share the link with the people who are to take part.");
+}
 
 // While more responses may come.
 const isEarly = ({ phase, target = null }, reports) => phase === "open" && (target === null || reports < target);

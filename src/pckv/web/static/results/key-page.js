@@ -1,10 +1,11 @@
 // One key: how many people hold it, what they say, how sure that is, and what would make it sharper.
 import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
+import { shownText } from "../shared/direction.js";
 import { term } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
 import { told, toldVerdict } from "../shared/told.js";
-import { isOutdated } from "./requests.js";
+import { isOutdated, MAX_RENEWALS } from "./requests.js";
 import { distributionOf } from "./distribution.js";
 import { noResponses } from "./finding.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
@@ -29,9 +30,10 @@ import { hasValues } from "../shared/task-words.js";
 
 // No lighter privacy level than this one is advised.
 const LIGHTEST = 3;
+const TOO_FAST = t("New responses come faster than this page is computed. Load it again in a while.");
 
 export function keyView(root, id, key, settings) {
-  document.title = `${key} – pckv`;
+  document.title = `${shownText(key)} – pckv`;
   const view = new KeyView(root, id, key, settings);
   view.refresh();
   return () => view.stop();
@@ -41,7 +43,7 @@ const section = (title, ...content) => make("section", { "aria-label": title }, 
 
 class KeyView {
   constructor(root, id, key, settings) {
-    Object.assign(this, { id, key, settings, path: `/tasks/${encodeURIComponent(id)}` });
+    Object.assign(this, { id, key, settings, renewals: 0, path: `/tasks/${encodeURIComponent(id)}` });
     this.chart = new Chart("");
     this.values = new Chart(t("Shares of the values of those who chose the answer, and quantiles, with their ranges."));
     this.said = make("div");
@@ -73,10 +75,10 @@ class KeyView {
       await this.show(task, readOptions(task, this.settings), signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (isOutdated(error)) this.refresh();
+      if (isOutdated(error) && this.renewals++ < MAX_RENEWALS) this.refresh();
       else {
         this.computing.hidden = true;
-        replace(this.said, alertBox(error.message));
+        replace(this.said, alertBox(isOutdated(error) ? TOO_FAST : error.message));
       }
     }
   });
@@ -85,7 +87,7 @@ class KeyView {
     const { id, key, path } = this,
       parameters = query({ ...options, name: key }),
       heading = [back(task, options), make("h1", {}, named(key))];
-    document.title = `${key} – ${task.name} – pckv`;
+    document.title = `${shownText(key)} – ${shownText(task.name)} – pckv`;
     replace(this.top, ...heading);
     this.chart.description = t("What is known of the answer, with ranges of several confidences.");
     if (!task.reports)

@@ -113,7 +113,7 @@ export class PairsSection {
       ),
     );
     this.listed = make("div");
-    const send = (accept) => requests.send("estimates", { ...options, table: "pairs" }, { accept });
+    const send = (accept) => requests.file("estimates", { ...options, table: "pairs" }, { accept });
     this.element = make(
       "section",
       { "aria-label": t("Chosen together"), class: "together" },

@@ -69,7 +69,7 @@ export class PrintedReport {
       this.element,
       this.logo,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
-      make("h1", {}, task.name),
+      make("h1", {}, named(task.name)),
       about.question ? make("p", {}, make("strong", {}, t("Asked:")), " ", named(about.question)) : null,
       ...finding(task),
       make("p", {}, `${t("From {responses}.", { responses: plural(answer.reports, "response") })} ${when(task)}`),

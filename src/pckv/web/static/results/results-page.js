@@ -1,6 +1,7 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
 import { withEpsilon } from "../shared/glossary.js";
+import { shownText } from "../shared/direction.js";
 import { choose, day, dayBefore, language, preferred, t } from "../shared/language.js";
 import { alertBox, count, make, percent, plural, replace } from "../shared/page.js";
 import { ask } from "../shared/request.js";
@@ -69,12 +70,14 @@ function show(results) {
   document.title = t("{name} – results", { name });
   replace(
     body,
-    make("h1", { lang: about.language, dir: "auto" }, about.question || name),
+    make("h1", { lang: about.language, dir: "auto" }, shownText(about.question || name)),
     logo ? make("img", { class: "asker", src: "/organisation/logo", alt: "", height: 40 }) : null,
     organisation
       ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
       : null,
-    about.description ? make("p", { class: "text", lang: about.language, dir: "auto" }, about.description) : null,
+    about.description
+      ? make("p", { class: "text", lang: about.language, dir: "auto" }, shownText(about.description))
+      : null,
     part(shown[0], outcome(results), "hidden-text"),
     withheld ? null : part(shown[1], reading(results)),
   );

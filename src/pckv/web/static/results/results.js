@@ -4,26 +4,23 @@ import { pictureOf } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { t } from "../shared/language.js";
-import { alertBox, count, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
-import { isDeletedUnread } from "../shared/task-words.js";
+import { alertBox, count, debounced, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
 import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure, readingOf } from "./bars.js";
 import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions, levelText } from "./estimate-options.js";
 import { estimatesTable } from "./estimates.js";
-import { findingOf } from "./finding.js";
+import { emptyText, findingOf } from "./finding.js";
 import { PairsSection } from "./pairs.js";
 import { panelsOf, ROWS_DRAWN } from "./panels.js";
 import { precisionSection } from "./precision.js";
 import { PrintedReport } from "./printed-report.js";
-import { EstimateRequests, isOutdated } from "./requests.js";
+import { EstimateRequests, isOutdated, MAX_RENEWALS } from "./requests.js";
 import { SegmentsSection } from "./segments.js";
 import { sharesSection } from "./shares.js";
 
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
-// How often a snapshot that was given up is begun anew at once; then again with the next regular look.
-const MAX_RENEWALS = 3;
 
 export class ResultsSection {
   // `settings` are those of the address; `onsettings` is called with those that belong there now. `oncounted` is called
@@ -63,7 +60,7 @@ export class ResultsSection {
 
   build() {
     const { task, known } = this;
-    this.requests = new EstimateRequests(this.path, isHashed(task) ? "detected" : "-frequency");
+    this.requests = new EstimateRequests(this.path, isHashed(task) ? "detected" : "-frequency", () => this.redraw());
     this.options = readOptions(task, this.settings);
     // An analyst names the hashed keys to look for.
     this.candidates = isHashed(task) ? candidatesForm(task.id, (keys) => this.lookFor(keys)) : null;
@@ -115,8 +112,13 @@ export class ResultsSection {
   choose(name, value) {
     this.options[name] = value;
     this.writeAddress();
-    this.redraw();
+    // What is computed for the options before is not wanted.
+    this.redraw.stop();
+    this.redrawSoon();
   }
+
+  // Once for several choices in short succession: what was begun goes on at the collector.
+  redrawSoon = debounced(() => this.element.isConnected && this.redraw());
 
   lookFor(keys) {
     this.requests.keys = keys;
@@ -126,9 +128,9 @@ export class ResultsSection {
 
   downloads() {
     const sort = isHashed(this.task) ? "detected" : "",
-      send = (accept) => this.requests.send("estimates", { ...this.options, sort }, { accept });
+      send = (accept) => this.requests.file("estimates", { ...this.options, sort }, { accept });
     const picture = async () => {
-      const spec = await this.requests.ask("chart", this.options),
+      const spec = await (await this.requests.file("chart", this.options)).json(),
         drawn = await pictureOf(spec, t("The most frequent answers with their ranges"));
       return { blob: new Blob([drawn], { type: "image/svg+xml" }), name: `${spec.usermeta.file}.svg` };
     };
@@ -195,6 +197,7 @@ export class ResultsSection {
       element?.toggleAttribute("hidden", Boolean(problem));
   }
 
+  // In the end with the next regular look.
   renew() {
     if (this.renewals++ < MAX_RENEWALS) this.redraw();
   }
@@ -260,16 +263,4 @@ export class ResultsSection {
     this.report?.stop();
     for (const part of [this.table, this.shares, this.further, this.precision]) part?.stop?.();
   }
-}
-
-// The head tells when the reports of a mixed task come, or why there are none.
-function emptyText({ batch, phase, by_invitation }) {
-  if (batch)
-    return isDeletedUnread(batch)
-      ? t("There are no responses.")
-      : t("There are no responses here yet: they come together, from the mixer.");
-  if (phase === "closed") return t("No responses came before this survey was closed.");
-  return by_invitation
-    ? t("No responses yet: only people with an invitation can take part.")
-    : t("No responses yet: share the link with the people who are to take part.");
 }

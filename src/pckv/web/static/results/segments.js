@@ -164,7 +164,7 @@ export class SegmentsSection {
     this.nameOf = (key) => make("a", { href: address(key) }, named(key));
     this.chart = new BarsFigure();
     [this.people, this.within, this.differing] = Array.from({ length: 3 }, () => make("div"));
-    const send = (table) => (accept) => requests.send("estimates", { ...options, table }, { accept }),
+    const send = (table) => (accept) => requests.file("estimates", { ...options, table }, { accept }),
       files = (table) => downloads(answersAs(TABLES, send(table)), onproblem);
     this.element = make(
       "section",

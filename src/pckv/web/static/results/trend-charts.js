@@ -124,9 +124,9 @@ function specification(key, rounds, changes, end) {
   const percent = { title: null, tickCount: 4, labelExpr: "datum.label + ' %'" },
     y = (field) => ({ field, type: "quantitative", axis: percent, scale: { domain: [0, end], nice: true } });
   const band = rounds.length > 1 ? { type: "area" } : { type: "rule", strokeWidth: LONE_WIDTH };
-  // The description says what is shaded.
+  // The description says what is shaded. The name of the key is no label here.
   const shaded = {
-    data: { values: changes },
+    data: { values: changes.map(({ before_first, after_last }) => ({ before_first, after_last })) },
     mark: { type: "rect", color: CHANGED, opacity: 0.16, aria: false },
     encoding: { x: { ...x, field: "before_first" }, x2: { field: "after_last" } },
   };

@@ -9,6 +9,7 @@ import {
   field,
   make,
   newestOnly,
+  plural,
   points,
   query,
   replace,
@@ -20,6 +21,7 @@ import { named, ranged, SearchTable } from "../shared/table.js";
 import { told } from "../shared/told.js";
 import { levelText } from "./estimate-options.js";
 import { meanCell, shareCell } from "./estimates.js";
+import { emptyText } from "./finding.js";
 import { aloneOf, smoothedOf, TrendCharts, whenText } from "./trend-charts.js";
 
 const NO_REPORTS = t("No responses yet: the trend appears here once a round has some.");
@@ -52,7 +54,8 @@ export class TrendSection {
     this.said = make("div");
     this.verdict = make("div", { class: "verdict", "aria-live": "polite" });
     this.computing = make("p", { class: "computing", role: "status" });
-    this.empty = make("p", { class: "note", hidden: true }, NO_REPORTS);
+    this.empty = make("p", { class: "note", hidden: true });
+    this.from = make("p", { class: "soft" });
     this.compared = make("div", { class: "filters" });
     this.charts = new TrendCharts();
     this.caption = make("p", { class: "soft" });
@@ -69,16 +72,25 @@ export class TrendSection {
     this.table.element.classList.add("trend-table");
     const send = (accept) => request("GET", this.address(), { accept }),
       saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(error.message)));
-    const parts = [this.verdict, this.compared, this.charts.element, this.caption, this.table.element, saved];
+    const parts = [
+      this.verdict,
+      this.from,
+      this.compared,
+      this.charts.element,
+      this.caption,
+      this.table.element,
+      saved,
+    ];
     this.known = make("div", { hidden: true }, ...parts);
     const content = [make("h2", {}, t("Trend")), this.empty, this.said, this.computing, this.known];
     this.element = make("section", { "aria-label": t("Trend") }, ...content);
   }
 
   // Called with the contract and every answer about the rounds.
-  show(contract, { rounds }) {
+  show(contract, { series, rounds }) {
     const reports = rounds.reduce((sum, each) => sum + each.reports, 0);
     this.empty.hidden = reports > 0;
+    this.empty.textContent = series.phase === "closed" ? emptyText(series) : NO_REPORTS;
     if (!reports || !this.pace.isDue(reports)) return;
     this.meanTitle = meanTitle(contract.task);
     this.refresh(reports);
@@ -111,7 +123,8 @@ export class TrendSection {
   });
 
   async showTrend(trend) {
-    const { changes, keys, pooled, verdict, warning = [] } = trend,
+    const { changes, keys, pooled, rounds, verdict, warning = [] } = trend,
+      reports = rounds.reduce((sum, each) => sum + each.reports, 0),
       [first, ...others] = verdict.slice(warning.length),
       rows = new Map();
     for (const row of changes?.rows ?? []) rows.set(row.key, [...(rows.get(row.key) ?? []), row]);
@@ -133,6 +146,7 @@ export class TrendSection {
       warning.length ? warningBox(warning.map(told)) : null,
       make("div", { class: "note" }, ...answer),
     );
+    this.from.textContent = t("From {responses}.", { responses: plural(reports, "response") });
   }
 
   // Built again only when there is another round, so that the focus stays where it is.

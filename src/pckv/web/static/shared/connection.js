@@ -7,6 +7,9 @@ const POLL_SECONDS = 3,
   SHOW_SECONDS = 5;
 // No answer at all, or a proxy that gets none.
 const LOST = new Set([0, 502, 504]);
+// Other computations of the same page or person run.
+const BUSY = new Set([429, 503]),
+  AGAIN_MILLISECONDS = 1500;
 
 let lost = false,
   timer;
@@ -40,6 +43,21 @@ export function forget() {
   clearTimeout(timer);
   if (document.getElementById("connection").textContent) show("", "");
   lost = false;
+}
+
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// What a request resolves to. While the collector has too much to compute, it is asked again, and nobody is told.
+export async function patiently(send, signal) {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (signal?.aborted || !BUSY.has(error.status)) throw error;
+      await pause(AGAIN_MILLISECONDS);
+      if (signal?.aborted) throw error;
+    }
+  }
 }
 
 // Returns a function that asks at once, and from then on regularly: `ask` gets a signal, and its answer is

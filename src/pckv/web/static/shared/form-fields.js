@@ -1,6 +1,7 @@
 // Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it. A
 // browser checks what the attributes of a control say; all other rules are the collector's, whose answer
 // names the field.
+import { isDisguised } from "./direction.js";
 import { day, t } from "./language.js";
 import { count, field, make } from "./page.js";
 
@@ -34,6 +35,11 @@ export class FieldProblem {
   }
 }
 
+// What is wrong with a name that would be shown as another one.
+export const DISGUISED = t(
+  "this has a character that changes the direction of writing, which makes it look like another text",
+);
+
 // What the browser finds wrong with a control, in the words of the form; null for nothing.
 function wrongWith({ validity, type, value, min, max, step }, missing) {
   const isWhole = validity.stepMismatch || (validity.badInput && step !== "any");
@@ -41,6 +47,7 @@ function wrongWith({ validity, type, value, min, max, step }, missing) {
   if (validity.badInput && !isWhole) return t("this is not a number");
   if (isWhole) return t("this must be a whole number, in digits alone, without points or commas");
   if (missing !== null && !value.trim()) return missing;
+  if (isDisguised(value)) return DISGUISED;
   if (validity.valid) return null;
   if (type === "date") return t("this must be {day} or later", { day: day(min) });
   if (validity.rangeUnderflow) return t("this must be at least {number}", { number: count(Number(min)) });

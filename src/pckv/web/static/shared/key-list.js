@@ -1,10 +1,10 @@
 // Lists of answer options in texts and tables: what is a key, what cannot be one, and what is a heading.
 
+import { isDisguised } from "./direction.js";
+
 const MAX_LINE_BYTES = 256;
 export const LINE_BREAK = /\r\n|\r|\n/;
 const DELIMITERS = [",", ";", "\t"];
-// Characters that change the direction of writing, so that a name can look like another one.
-const DISGUISE = /[\u202a-\u202e\u2066-\u2069]/;
 // The first cells of tables that are not an answer, but say what stands below them.
 const HEADINGS = new Set(
   "key keys name names answer answers option options item items label labels antwort antworten antwortmöglichkeit antwortmöglichkeiten bezeichnung schlüssel eintrag nom réponse réponses nombre respuesta respuestas".split(
@@ -36,7 +36,7 @@ export function parseKeys(text, { exact = false } = {}) {
       // No character takes more than three bytes per unit of the length.
       if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES) bad.push({ place, why: "long" });
       else if (/\p{Cc}/u.test(key)) bad.push({ place, why: "unseen" });
-      else if (!exact && DISGUISE.test(key)) bad.push({ place, why: "disguise" });
+      else if (!exact && isDisguised(key)) bad.push({ place, why: "disguise" });
       else if (key !== key.normalize()) bad.push({ place, why: "form" });
     }
   });

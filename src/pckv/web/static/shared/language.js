@@ -2,6 +2,8 @@
 // browser's that there is. Texts are written in English where they are shown; their German stands in `german/`, by the
 // English text. The page names its catalogs in an attribute, so that an English page loads none.
 
+import { shownText } from "./direction.js";
+
 // Those that there are, by their own names.
 export const LANGUAGES = { en: "English", de: "Deutsch" };
 const STORED = "pckv-language",
@@ -31,7 +33,7 @@ async function inGerman() {
   return Object.assign({}, ...loaded.map((catalog) => catalog.default));
 }
 
-const filled = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => values[name] ?? hole);
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => shownText(String(values[name] ?? hole)));
 
 // A text of the page in its language, with values in place of its {names}.
 export const t = (text, values = {}) => filled(german[text] ?? text, values);

@@ -3,6 +3,7 @@ import { t } from "./language.js";
 import { alertBox, choice, count, field, make, replace } from "./page.js";
 import { ask } from "./request.js";
 import { printAlone } from "./print-alone.js";
+import { named } from "./table.js";
 
 const SVG = "http://www.w3.org/2000/svg",
   // What a sheet has at most, and how many codes the collector draws per request: each takes about 40 ms.
@@ -69,7 +70,13 @@ export function qrSheet(id, name, links) {
         "div",
         { class: "qr-sheet" },
         ...codes.map((code) =>
-          make("div", {}, qrPicture(code, label), make("p", {}, name), make("p", {}, t("For one person, once."))),
+          make(
+            "div",
+            {},
+            qrPicture(code, label),
+            make("p", {}, named(name)),
+            make("p", {}, t("For one person, once.")),
+          ),
         ),
       );
       printAlone(sheet);

@@ -1,4 +1,5 @@
 // Estimates in words: numbers with their ranges, and what is said of keys that nothing is known of.
+import { shownText } from "./direction.js";
 import { language, t } from "./language.js";
 import { count } from "./page.js";
 import { hasValues } from "./task-words.js";
@@ -39,7 +40,7 @@ const written = (format, number) => format.format(number).replace("-", "−");
 // `unit` stands behind a number: a text, or what makes it from the number as it is written.
 function withRange(value, low, high, unit, signDisplay = "auto") {
   const format = formatOf(digits(low, high), signDisplay),
-    behind = typeof unit === "function" ? unit : () => unit,
+    behind = typeof unit === "function" ? unit : () => shownText(unit),
     // A word stands in another case after "between" in some languages: it is left out there.
     isName = typeof unit === "string" && /\p{L}/u.test(unit),
     rounded = (number) => written(format, number),
@@ -125,7 +126,7 @@ export function levelNames(values, { low_label: lowest, middle_label: middle, hi
 }
 
 // An end of a scale, or its middle, with what it means.
-export const endText = (text, label) => (label ? `${text} (${label})` : text);
+export const endText = (text, label) => (label ? `${text} (${shownText(label)})` : text);
 
 // The scale of a task whose ends have names: "1 (mild)" and "3 (severe)"; null where they have none.
 export function scaleEnds({ low, high, about }) {

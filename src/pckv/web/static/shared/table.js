@@ -6,8 +6,8 @@ import { allDigits, t } from "./language.js";
 export const ROWS_PER_PAGE = 25;
 const SVG = "http://www.w3.org/2000/svg";
 
-// A name that people gave: signs in it that turn the direction of writing end with it.
-export const named = (name) => make("bdi", {}, name);
+// A name that people gave; nothing for none.
+export const named = (name) => make("bdi", {}, name && shownText(name));
 
 // A text with elements in its {holes}.
 export function parted(text, elements) {
@@ -80,7 +80,7 @@ export class Table {
     replace(this.head, ...this.columns.map((column) => this.header(column)));
   }
 
-  header({ name, shown = name, number = false, hidden = false }) {
+  header({ name, shown = named(name), number = false, hidden = false }) {
     const content = hidden ? make("span", { class: "hidden-text" }, name) : shown;
     return make("th", { scope: "col", class: number ? "number" : null }, content);
   }
@@ -172,7 +172,7 @@ export class SearchTable extends Table {
     const button = make(
       "button",
       { type: "button", class: "plain", onclick: () => this.order(column) },
-      column.name,
+      shownText(column.name),
       make("span", { "aria-hidden": "true" }, sorted ? (descending ? " ▼" : " ▲") : ""),
     );
     const order = sorted ? (descending ? "descending" : "ascending") : null;

@@ -7,6 +7,7 @@
 
 import english from "../english/server.js";
 import { day, language } from "./language.js";
+import { shownText } from "./direction.js";
 
 const catalog = language === "de" ? (await import("../german/server.js")).default : english,
   SPECIAL = /[.*+?^$|()[\]{}\\]/g,
@@ -150,7 +151,7 @@ function asSentence(text, split = true) {
 export function told(sentence) {
   if (!sentence) return sentence;
   const known = filling(sentence);
-  return (known.cost ? asClause(sentence, known) : known).text;
+  return shownText((known.cost ? asClause(sentence, known) : known).text);
 }
 
 // What the server advises where nothing stands out.
@@ -195,7 +196,7 @@ function toldPart(part, isTop = false) {
 const toldTooltip = (line) => ({ ...toldPart(line), title: told(line.title ?? line.field) });
 
 // The specification of a chart of the server with its titles, legends and tooltips in the language of the page.
-export const toldChart = (specification) => toldPart(specification, true);
+export const toldChart = (specification) => toldPart(JSON.parse(shownText(JSON.stringify(specification))), true);
 
 // How numbers are written in charts, an option of the embedding of Vega.
 export const chartLocale =
