@@ -18,6 +18,7 @@ from tree_sitter_javascript import language as javascript
 import pckv
 from pckv import Segment, Tally, Task, estimate
 from pckv.charts.estimates import estimates_chart
+from pckv.charts.pairs import pairs_chart
 from pckv.charts.segments import segments_chart
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.contract.facts import facts_of, said
@@ -278,8 +279,10 @@ def test_numbers_and_days_are_written_as_in_german(english: str, german: str) ->
 def test_an_english_page_says_it_in_everyday_words() -> None:
     """What operators see of a plan at first sight has no words of analysts; what the catalog leaves is as it was."""
     texts = ["1 of 1,300 keys stands out from the noise; the others may be zero.", "It costs 1,000.5 coins."]
+    # An end alone does not make a text a number of keys.
+    texts.append("this is the private key of another public key")
     said = "1 of 1,300 answer options is clearly above zero; the others may be zero."
-    assert in_german(texts, "en") == [said, texts[1]]
+    assert in_german(texts, "en") == [said, *texts[1:]]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]
     assert technical_left(sights) == {}
 
@@ -306,6 +309,25 @@ def test_charts_are_told_without_the_names_in_them() -> None:
         assert not ENGLISH.search(german["title"]["text"].removeprefix("reports: "))
         assert "Anteil" in str(german)
         assert not re.search(r"'title': '(at most|share|key)", str(german))
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "below"),
+    [
+        ("en", "t: 3 answer options, every two together", "40 responses, 95 % ranges, blue: "),
+        ("de", "t: 3 Antwortmöglichkeiten, je zwei zusammen", "40 Antworten, 95-%-Bereiche, blau: "),
+    ],
+)
+def test_below_a_chart_stands_nothing_of_its_mechanism(language: str, title: str, below: str) -> None:
+    """Nor its method, ε, and what a mixer promises: pages have these under "Details"."""
+    mixed, task = a_mixed_task(keys=3), Task(name="t", keys=3, epsilon=4, padding=2, together=True)
+    promised = estimate(collect(mixed, people_who_hold(np.ones((40, 3), bool))))
+    pairs = pairs_chart(estimate(collect(task, people_who_hold(np.ones((40, 3), bool)))), name="t").to_dict()
+    [drawn, one] = charts_in_german([pairs, estimates_chart(promised).to_dict()], language)
+    assert drawn["title"]["text"] == title
+    assert drawn["title"]["subtitle"].startswith(below)
+    [line] = one["title"]["subtitle"]
+    assert line.startswith(below.split(", ", maxsplit=1)[0])
 
 
 # What the pages themselves say, which their parts translate.

@@ -83,16 +83,16 @@ export default {
   ". The intervals include that.": ". The ranges include that.",
   "up to {} times": "up to {1} times",
   "perhaps many times": "perhaps many times",
-  "{} pair": "{1} answer option",
-  "{} pairs": "{1} answer options",
-  "{} key": "{1} answer option",
+  "{} pair": "{1:number} answer option",
+  "{} pairs": "{1:number} answer options",
+  "{} key": "{1:number} answer option",
   "A single key is taken to be held by {} of people: all who hold a pair. Or it is the rarer of two answers that those give, and held by {} if the answers decline evenly, or {} if both are equally frequent. The mechanism is chosen for the first; green takes the least.":
     "A single answer option is taken to be chosen by {1} of people: all who choose anything. Or it is the rarer of two answers that those give, and chosen by {2} if the answers decline evenly, or {3} if both are equally frequent. The mechanism is chosen for the first; green takes the least.",
   "The share is that of one level among the holders of a key. Guessing the same share for all levels would typically be off by {} where any shares are equally likely.":
     "The share is that of one level among those who choose an answer option. Guessing the same share for all levels would typically be off by {1} where any shares are equally likely.",
-  "{} keys": "{1} answer options",
-  "{} report": "{1} response",
-  "{} reports": "{1} responses",
+  "{} keys": "{1:number} answer options",
+  "{} report": "{1:number} response",
+  "{} reports": "{1:number} responses",
   "Within the labels of “{}”, 1 share of a key stands out from the noise, of {} tested (at most {} of such flags are false, on average).":
     "Within the groups of “{1:raw}”, 1 of {2} shares is clearly above zero. On average, at most {3} of such statements are false.",
   "Within the labels of “{}”, {} shares of keys stand out from the noise, of {} tested (at most {} of such flags are false, on average).":
@@ -256,19 +256,25 @@ export default {
   // Charts.
   "{}: {} most frequent of {} keys{}": "{1:raw}: the {2} most frequent of {3} answer options{4:raw}",
   "{}: {} keys{}": "{1:raw}: {2} answer options{3:raw}",
+  "{}: {} keys in pairs": "{1:raw}: {2} answer options, every two together",
+  "{}: {} of {} keys in pairs": "{1:raw}: {2} of {3} answer options, every two together",
   "{} most frequent of {} keys{}": "The {1} most frequent of {2} answer options{3:raw}",
   "{}, {}, ε = {}, method {}": "{1}",
-  "{}, {}, ε = {} of a report alone, method {}": "{1}",
-  "{} reports, {}, ε = {}, method {}, {} % intervals": "{1} responses, ε = {3}, {5} % ranges",
-  "{} reports, {}, ε = {}, method {}, {} % intervals after selection (false coverage rate)":
-    "{1} responses, ε = {3}, {5} % ranges after selection",
-  "{} reports, {}, ε = {}, method {}, {} % intervals, {}": "{1} responses, ε = {3}, {5} % ranges, {6}",
-  "{} reports, {}, ε = {}, method {}, {} % intervals after selection (false coverage rate), {}":
-    "{1} responses, ε = {3}, {5} % ranges after selection, {6}",
-  "those of shares that stand out after selection (false coverage rate), {}":
-    "those of shares that stand out after selection, {1}",
-  "grey line: overall; grey bar: {}": "grey line: overall; grey bar: {1}",
-  "grey: {}": "grey: {1}",
+  "{}, {}, ε = {}, method {}, intervals hold whatever {} of the reports say":
+    "{1}, ranges are right whatever {5} of the responses say",
+  "{}, {}, ε = {}, method {}, {} % intervals{}": "{1}, {5} % ranges{6}",
+  " after selection (false coverage rate){}": " after selection{1}",
+  ", intervals hold whatever {} of the reports say{}": ", ranges are right whatever {1} of the responses say{2}",
+  ", those of shares that stand out after selection (false coverage rate){}":
+    ", those of shares that stand out after selection{1}",
+  ", grey line: overall; grey bar: {}": ", grey line: overall; grey bar: {1:raw}",
+  ", grey: {}": ", grey: {1:raw}",
+  ", {}": ", {1}",
+  ", blue: more often together than by chance, red: less often, grey: does not stand out":
+    ", blue: more often together than by chance, red: less often, grey: does not stand out",
+  "not distinguishable from noise": "not distinguishable from noise",
+  "the pair": "these two",
+  lift: "times chance",
   key: "answer option",
   mean: "average",
   reports: "responses",

@@ -301,6 +301,8 @@ export default {
     "Über alle Personen hebt sich das Rauschen größtenteils auf. Jede Zahl hat einen Bereich, der die wahre mit einer Sicherheit von {level} enthält.",
   "An answer that is not distinguishable from noise may have been chosen by none, or by as many as the end of its range says.":
     "Was vom Rauschen nicht zu unterscheiden ist, wurde vielleicht von niemandem gewählt, vielleicht aber auch von so vielen, wie das Ende seines Bereichs sagt.",
+  "A second organisation mixed the responses before they were read.":
+    "Eine zweite Stelle hat die Antworten gemischt, bevor sie gelesen wurden.",
   "Contact: {contact}": "Kontakt: {contact}",
   "For specialists: local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.":
     "Für Fachleute: lokale Differential Privacy mit ε = {epsilon}; eine Antwort steht für bis zu {padding} einer Person.",

@@ -85,7 +85,7 @@ const listed = (estimates, other) => estimates.filter(({ key }) => key !== other
 
 // No numbers where counts are impossible: the collector sends none.
 function outcome(results) {
-  const { reports, verdict, withheld, estimates, other, keys } = results;
+  const { reports, verdict, withheld, estimates, other, keys, mixed } = results;
   const counted = `${t("From {responses}.", { responses: plural(reports, "response") })} ${state(results)}`;
   if (withheld) return [make("p", { class: "alert" }, told(withheld)), sentence(counted)];
   if (!reports) return [sentence(noResponses(results)), sentence(state(results))];
@@ -102,7 +102,12 @@ function outcome(results) {
   );
   return [
     ...findingOf({ rows, answer: results, task: results, isPart }),
-    make("div", { class: "note" }, ...toldVerdict(verdict, results).map(sentence)),
+    make(
+      "div",
+      { class: "note" },
+      ...toldVerdict(mixed ? verdict.slice(0, -1) : verdict, results).map(sentence),
+      mixed ? sentence(t("A second organisation mixed the responses before they were read.")) : null,
+    ),
     make("p", { class: "soft" }, counted),
     bars.element,
     table(rows, results),
@@ -201,7 +206,7 @@ function together({ pairs, pairs_found: found, chart: spec }) {
   ];
 }
 
-function reading({ level, epsilon, padding, about: { contact }, estimates, segments }) {
+function reading({ level, epsilon, padding, about: { contact }, estimates, segments, mixed, verdict }) {
   const cells = (segments?.cells ?? []).map(({ detected, share_high }) => ({ detected, frequency_high: share_high })),
     hasRare = [...estimates, ...cells].some(({ detected, frequency_high: high }) => !detected && high < 1);
   const sentences = [
@@ -228,7 +233,9 @@ function reading({ level, epsilon, padding, about: { contact }, estimates, segme
       padding: plural(padding, "answer"),
     },
   );
-  return [...sentences.map(sentence), list(t("Details"), [sentence(details)])];
+  // What a mixer promises is the last sentence of the verdict.
+  const promise = mixed ? [sentence(told(verdict.at(-1)))] : [];
+  return [...sentences.map(sentence), list(t("Details"), [sentence(details), ...promise])];
 }
 
 refresh();
