@@ -27,6 +27,7 @@ from pckv.web.task_form import EXPECTED, DiscoveryPlanInputs, PlanInputs, planne
 from support.derived import collect, people_who_hold
 from support.german import ENGLISH, STATIC, catalog, charts_in_german, english_left, in_german, technical_left
 from support.mixed_tasks import a_mixed_task
+from support.node import run_module
 from support.task_kinds import task_kinds
 
 SOURCE = Path(pckv.__path__[0])
@@ -266,6 +267,16 @@ def test_what_people_wrote_stays_as_it_is() -> None:
             "There is a mistake in what was sent. Hostile reports must be a number such as 100, or a share such as 1%, not 'a'.",
             "In dem, was gesendet wurde, ist ein Fehler. Die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1% sein",
         ),
+        (
+            (
+                "A change of any key by 1 point from round 6 to round 7 stands out at least four times out of five, and one by 16 "
+                "points from round 6 to round 7; smaller ones may not."
+            ),
+            (
+                "Eine Veränderung irgendeiner Antwortmöglichkeit um 1 Prozentpunkt von Runde 6 auf Runde 7 hebt sich in mindestens "
+                "vier von fünf Fällen ab, ebenso eine um 16 Prozentpunkte von Runde 6 auf Runde 7; kleinere vielleicht nicht."
+            ),
+        ),
         ("±5,500 %", "±5.500 %"),
         ("±1.3", "±1,3"),
         ("de, translated into en, fr", "Deutsch; Übersetzungen: Englisch, Französisch"),
@@ -285,6 +296,20 @@ def test_an_english_page_says_it_in_everyday_words() -> None:
     assert in_german(texts, "en") == [said, *texts[1:]]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]
     assert technical_left(sights) == {}
+
+
+_SHARED = """
+const [, folder] = process.argv;
+const { Refusal, count } = await import(`${folder}/shared/page.js`);
+const { levelTexts } = await import(`${folder}/shared/ranges.js`);
+const refused = (detail) => new Refusal(400, { title: "A mistake.", detail }).message;
+console.log(JSON.stringify([refused("level is 3"), refused("ε must be less"), count(-5), ...levelTexts([-0.5, 1])]));
+"""
+
+
+def test_refusals_are_sentences_and_negative_numbers_have_a_minus() -> None:
+    said = ["A mistake. Level is 3", "A mistake. ε must be less", "−5", "−0.5", "1"]
+    assert run_module(_SHARED, str(STATIC)) == said
 
 
 def rows_of(chart: Any) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ export default {
     "Ein geändertes Formular ergibt eine andere Datei; hat der Mixer diese schon angenommen, braucht die neue einen anderen Namen.",
   "A device answers in one round out of that many.": "Ein Gerät antwortet in einer von so vielen Runden.",
   "A response changes the odds of an answer by at most {times} times.":
-    "Eine Antwort ändert die Chancen für eine Angabe höchstens um das {times}-Fache.",
+    "Durch eine Antwort ändern sich die Chancen einer Angabe höchstens um den Faktor {times}.",
   "A fifty-fifty guess is then all but certain.": "Wer fünfzig zu fünfzig rät, ist danach fast sicher.",
   "A fifty-fifty guess is then right in at most {cases} of 100 cases.":
     "Wer fünfzig zu fünfzig rät, liegt danach in höchstens {cases} von 100 Fällen richtig.",
@@ -280,7 +280,7 @@ export default {
   "Separated by commas.": "Mit Kommas getrennt.",
   "So many letters of an answer are found, longer answers are cut. Fewer letters find rarer answers.":
     "So viele Buchstaben einer Antwort werden gefunden, längere werden abgeschnitten. Weniger Buchstaben finden seltenere Antworten.",
-  "Some may go on: complete them if you can.": "Manche gehen vielleicht weiter: Ergänzen Sie sie, wenn Sie können.",
+  "Some may be longer: complete them if you can.": "Manche sind vielleicht länger: ergänzen Sie sie, wenn Sie können.",
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",

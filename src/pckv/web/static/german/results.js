@@ -27,7 +27,7 @@ export default {
   "{more} since; they are counted at the next update.":
     "Seither {more}; sie werden bei der nächsten Aktualisierung gezählt.",
   "From {responses}.": "Aus {responses}.",
-  "(may go on)": "(geht vielleicht weiter)",
+  "(may be longer)": "(vielleicht länger)",
   "{number} response": "{number} Antwort",
   "{number} responses": "{number} Antworten",
   "{number} more answer": "{number} weitere Antwort",

@@ -188,10 +188,11 @@ export default {
     "Zwischen den Runden {1} und {2} hebt sich keine Veränderung vom Rauschen ab.",
   "A change of any key {} stands out at least four times out of five{}; smaller ones may not.":
     "Eine Veränderung irgendeiner Antwortmöglichkeit {1} hebt sich in mindestens vier von fünf Fällen ab{2}; kleinere vielleicht nicht.",
-  "by {} points {}": "um {1} Prozentpunkte {2}",
-  ", and one by {} points {}": ", ebenso eine um {1} Prozentpunkte {2}",
-  ", and one by {} points {}, and one by {} points {}":
-    ", ebenso eine um {1} Prozentpunkte {2} und eine um {3} Prozentpunkte {4}",
+  "by {}": "um {1}",
+  ", and one by {}": ", ebenso eine um {1}",
+  ", and one by {}, and one by {}": ", ebenso eine um {1} und eine um {2}",
+  "{} point {}": "{1:number} Prozentpunkt {2}",
+  "{} points {}": "{1:number} Prozentpunkte {2}",
   "from {} to {}": "von {1} bis {2}",
   "from round {} to round {}": "von Runde {1} auf Runde {2}",
   "from rounds {} to round {}": "von den Runden {1:raw} auf Runde {2}",

@@ -5,6 +5,7 @@ import { t } from "../shared/language.js";
 import {
   alertBox,
   ask,
+  capitalised,
   count,
   debounced,
   make,
@@ -98,7 +99,7 @@ export class PlanSection {
       if (signal.aborted) return;
       this.wanted = null;
       this.details.hidden = true;
-      replace(this.said, alertBox(told(error.detail ?? error.message)));
+      replace(this.said, alertBox(capitalised(told(error.detail ?? error.message))));
     } finally {
       if (!signal.aborted) this.busy.textContent = "";
     }

@@ -145,5 +145,8 @@ export class DiscoverySection {
 
 function row(found) {
   const { value, range } = frequencyTexts(found);
-  return [[named(found.key), found.is_cut ? make("small", {}, ` ${t("(may go on)")}`) : null], ranged(value, range)];
+  return [
+    [named(found.key), found.is_cut ? make("small", {}, ` ${t("(may be longer)")}`) : null],
+    ranged(value, range),
+  ];
 }
