@@ -17,15 +17,28 @@ from tree_sitter_javascript import language as javascript
 
 import pckv
 from pckv import Segment, Tally, Task, estimate
+from pckv.base.canonical import check_names
+from pckv.base.errors import ParameterError
 from pckv.charts.estimates import estimates_chart
 from pckv.charts.pairs import pairs_chart
 from pckv.charts.segments import segments_chart
 from pckv.collector.http.problem_details import ProblemDetails
+from pckv.contract.domain import checked_other
 from pckv.contract.facts import facts_of, said
 from pckv.planning.sections import Section
+from pckv.planning.set_sizes import SetSizes
 from pckv.web.task_form import EXPECTED, DiscoveryPlanInputs, PlanInputs, planned_mixed
 from support.derived import collect, people_who_hold
-from support.german import ENGLISH, STATIC, catalog, charts_in_german, english_left, in_german, technical_left
+from support.german import (
+    ENGLISH,
+    STATIC,
+    TECHNICAL,
+    catalog,
+    charts_in_german,
+    english_left,
+    in_german,
+    technical_left,
+)
 from support.mixed_tasks import a_mixed_task
 from support.node import run_module
 from support.task_kinds import task_kinds
@@ -336,6 +349,33 @@ def test_charts_are_told_without_the_names_in_them() -> None:
         assert not re.search(r"'title': '(at most|share|key)", str(german))
 
 
+def refusals() -> Iterator[str]:
+    """What people who fill in a form are told of numbers and names that cannot be."""
+    for wrong in (
+        lambda: SetSizes.assumed(3, 2, keys=5),
+        lambda: SetSizes.assumed(3, 2, keys=5, holding=0.9),
+        lambda: SetSizes.assumed(5, None, keys=3),
+        lambda: SetSizes.assumed(2, None, keys=3, holding=0.4),
+        lambda: SetSizes.assumed(0.3, None, keys=3, holding=0.4),
+        lambda: check_names(("a", "a"), "label"),
+        lambda: checked_other("a", ("a",)),
+    ):
+        with pytest.raises(ParameterError) as refused:
+            wrong()
+        yield str(refused.value)
+
+
+def test_refusals_and_alarms_are_told_in_everyday_words() -> None:
+    counted = "is counted 12 times in 50 reports, where at most 6 are expected whatever people hold"
+    items = ("“a”", "“a” with the value 3", "The label “b”", "“a” within the label “b”", "“a” together with “b”")
+    alarms = [f"{item} {counted}{more}" for item in items for more in ("", " (and 3 other counts of this kind)")]
+    alarms.append("200 pairs of reports name the same function, where 3 are expected")
+    texts = [*refusals(), *alarms]
+    assert technical_left(texts) == {}
+    assert english_left(texts) == {}
+    assert in_german(["label 2 'a' is the same as label 1"]) == ["Gruppe 2, „a“, ist dieselbe wie Gruppe 1"]
+
+
 @pytest.mark.parametrize(
     ("language", "title", "below"),
     [
@@ -352,6 +392,7 @@ def test_below_a_chart_stands_nothing_of_its_mechanism(language: str, title: str
     assert drawn["title"]["text"] == title
     assert drawn["title"]["subtitle"].startswith(below)
     [line] = one["title"]["subtitle"]
+    assert not TECHNICAL.search(f"{drawn['title']} {line}")
     assert line.startswith(below.split(", ", maxsplit=1)[0])
 
 

@@ -81,7 +81,7 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     page = operator.page
     page.get_by_text("Filled in from “first run”.").wait_for()
     assert page.get_by_label("Name", exact=True).input_value() == "first run (copy)"
-    assert page.get_by_label("ε", exact=True).input_value() == epsilon
+    assert page.get_by_label("Level as a number").input_value() == epsilon
     # From here on it is a draft as any other.
     page.get_by_label("Name", exact=True).fill("second run")
     open_step(operator, 3)

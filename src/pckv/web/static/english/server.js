@@ -1,6 +1,33 @@
 // Everyday English of what the server says first: verdicts, lights and charts. It says keys, pairs and reports, as analysts
 // and commands do; operators read answer options, choices and responses, and meet the others under "Details".
 export default {
+  // Refusals of forms.
+  "most pairs must be at least 1 and at most the number of keys ({}), not {}":
+    "“At most” must be at least 1 and at most the number of answer options ({1}), not {2}",
+  "most pairs must be at least the {} pairs of the average and at most the number of keys ({}), not {}":
+    "“At most” must be at least the average, {1}, and at most the number of answer options ({2}), not {3}",
+  "most pairs must be at least the {} pairs that those who hold any hold on average and at most the number of keys ({}), not {}":
+    "“At most” must be at least the {1} that those who choose any choose on average, and at most the number of answer options ({2}), not {3}",
+  "pairs must be at most the number of keys ({}), not {}":
+    "people cannot choose more than all {1} answer options on average: this says {2}",
+  "pairs must be at most the number of keys ({}), not {}: the {} of people who hold any would hold {} each, on average":
+    "people cannot choose more than all {1} answer options on average: this says {2}, which is {4} for each of those who choose any",
+  "pairs must be at least the share of people who hold any ({}), not {}: each of those holds one or more":
+    "the average must be at least the share of people who choose any ({1}), not {2}: each of those chooses one or more",
+  "pairs must be at least the frequency of a key ({}), not {}":
+    "the average must be at least the share of people who choose an answer option ({1}), not {2}",
+  "pairs must be at least {}, not {}": "the average must be at least {1}, not {2}",
+  "holding, the share of people who hold any pair, must be at least {} and at most 1, not {}":
+    "the share of people who choose any answer option must be at least {1} and at most 1, not {2}",
+  "the share of people who hold any pair must be a number above 0 and at most 1":
+    "the share of people who choose any answer option must be a number above 0 and at most 1",
+  "the pairs per person must be a number above 0": "the answer options per person must be a number above 0",
+  "the most pairs per person must be a whole number from 1 on": "“At most” must be a whole number from 1 on",
+  "key {} {} is the same as key {}": "answer option {1}, {2:raw}, is the same as answer option {3}",
+  "label {} {} is the same as label {}": "group {1}, {2:raw}, is the same as group {3}",
+  "key {} appears twice": "answer option {1:raw} appears twice",
+  "other must not have the name of a listed key, {}":
+    "the answer for all others has the name of an answer option: {1:raw}",
   "hostile reports must be a number such as 100, or a share such as 1%, not {}":
     "forged responses must be a number such as 100, or a share such as 1%, not {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":
@@ -144,15 +171,23 @@ export default {
   "{} reports name the function of an earlier one, where {}":
     "{1} responses name the random function of an earlier one, where {2:raw}",
   "{} pairs of reports name the same function, where {}":
-    "{1} times two responses name the same random function, where {2:raw}",
+    "{1} times, two responses name the same random function, where {2:raw}",
   "{} reports name functions whose {} is {}, where {}":
     "{1} responses name random functions whose {2:raw} is {3:raw}, where {4:raw}",
   "{} of {} reports answer the size question, where {}":
     "{1} of {2} responses say how many answer options were chosen, where {3:raw}",
   "{} bits per report are set, where {}": "{1} bits per response are set, where {2:raw}",
   "one report sets {} of {} bits, where {}": "one response sets {1} of {2} bits, where {3:raw}",
-  "“{}” {}is counted {} times in {} reports, where {} are expected whatever people hold{}":
-    "“{1:raw}” {2:raw}is counted {3} times in {4} responses, where {5:raw} are expected whatever people chose{6:raw}",
+  "“{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” is counted {2} times in {3}, where {4:raw} are expected whatever people chose{5:raw}",
+  "“{}” with the value {} is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” with the value {2} is counted {3} times in {4}, where {5:raw} are expected whatever people chose{6:raw}",
+  "The label “{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "The group “{1:raw}” is counted {2} times in {3}, where {4:raw} are expected whatever people chose{5:raw}",
+  "“{}” within the label “{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” within the group “{2:raw}” is counted {3} times in {4}, where {5:raw} are expected whatever people chose{6:raw}",
+  "“{}” together with “{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” together with “{2:raw}” is counted {3} times in {4}, where {5:raw} are expected whatever people chose{6:raw}",
   "all keys together are counted {} times in {}, where {} are expected whatever people hold{}":
     "all answer options together are counted {1} times in {2}, where {3:raw} are expected whatever people chose{4:raw}",
   "the answer “{} pairs” is given {} times in {}, where {} are expected whatever people hold{}":

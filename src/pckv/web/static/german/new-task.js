@@ -37,6 +37,7 @@ export default {
   "All that apply": "Alles, was zutrifft",
   "Also learn which are chosen together": "Auch erfahren, was zusammen gewählt wird",
   "Another level": "Andere Stufe",
+  "Another level: {number}": "Andere Stufe: {number}",
   "Another scale": "Andere Skala",
   Answers: "Antworten",
   "Answers of one person": "Antworten einer Person",
@@ -84,11 +85,12 @@ export default {
   "Delete for good": "Endgültig löschen",
   Description: "Beschreibung",
   Details: "Details",
+  "Devices take turns over … rounds": "Geräte wechseln sich ab über … Runden",
   "Devices send their sealed responses there.": "Dorthin senden die Geräte ihre versiegelten Antworten.",
   "Devices spend at most ε = 10 on all surveys of this collector together, unless your app sets another cap: at this privacy level that is {number} responses, and none afterwards.":
     "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus, wenn Ihre App keine andere Grenze setzt: Bei dieser Datenschutzstufe sind das {number} Antworten, danach keine mehr.",
-  "Devices spend at most ε = 10 on all surveys of this collector together. For this ε your app needs a higher cap; on the page of participants people could not answer.":
-    "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus. Für dieses ε braucht Ihre App eine höhere Grenze; auf der Seite für Teilnehmende könnte niemand antworten.",
+  "Devices keep to a privacy limit of 10 for all surveys of this collector together. For this level your app needs a higher limit; on the page of participants people could not answer.":
+    "Auf Geräten gilt für alle Umfragen dieses Servers zusammen ein Datenschutz-Limit von 10. Für diese Stufe braucht Ihre App ein höheres Limit; auf der Seite für Teilnehmende könnte niemand antworten.",
   "Download {file}": "{file} herunterladen",
   "Enough for averages, and the most precise.": "Genügt für Durchschnitte und ist am genauesten.",
   "Enough people": "Genug Personen",
@@ -165,7 +167,7 @@ export default {
     "Für die durchschnittliche Bewertung ist ein Bereich von etwa ±{range} zu erwarten, oder ein breiterer.",
   "Its average rating will be no better than a guess.":
     "Die durchschnittliche Bewertung wird nicht genauer sein als geraten.",
-  "Its name": "Ihr Name",
+  "Its name": "Name dieser Antwortmöglichkeit",
   "Keep it": "Behalten",
   "Language of your texts": "Sprache Ihrer Texte",
   Languages: "Sprachen",
@@ -177,6 +179,7 @@ export default {
   "Leave out {language}": "{language} entfernen",
   "Letters that answers may have": "Buchstaben, die Antworten haben dürfen",
   "Letters that are found": "So viele Buchstaben werden gefunden",
+  "Level as a number": "Stufe als Zahl",
   Levels: "Stufen",
   Light: "Leicht",
   "Lowest value": "Niedrigster Wert",
@@ -226,7 +229,6 @@ export default {
     "Nur wenn die Frage es zulässt, eine leichtere Datenschutzstufe: {level}.",
   "Open the page of the survey": "Zur Seite der Umfrage",
   Others: "Andere",
-  Panels: "Panels",
   "Participants read it above its answers, and results are named after it.":
     "Teilnehmende lesen sie über den Antworten, und die Ergebnisse sind nach ihr benannt.",
   "Participants read the language of their browser, if it is here. What you leave empty they read in the language of your texts.":
@@ -285,7 +287,7 @@ export default {
   Steps: "Schritte",
   Strong: "Stark",
   "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.":
-    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
+    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Je mehr Gruppen, desto ungenauer wird alles: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
   "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
   "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
   "Survey without a name": "Umfrage ohne Namen",
@@ -394,7 +396,7 @@ export default {
   "With another ε": "Mit einem anderen ε",
   "With more or fewer people": "Mit mehr oder weniger Personen",
   "With {count} levels you see how many people give each of them. In return shares of people, and often averages, become less precise than with two, the more levels the less: the forecast says by how much.":
-    "Mit {count} Stufen sehen Sie, wie viele Personen jede davon angeben. Dafür werden Anteile und oft auch Durchschnitte ungenauer als mit zweien, je mehr Stufen: Die Vorhersage sagt, um wie viel.",
+    "Mit {count} Stufen sehen Sie, wie viele Personen jede davon angeben. Dafür werden Anteile und oft auch Durchschnitte ungenauer als mit zweien, und zwar umso mehr, je mehr Stufen es sind: Die Vorhersage sagt, um wie viel.",
   "With {people} people no answer is sure to be found. Try fewer letters, or more people.":
     "Mit {people} Personen wird keine Antwort sicher gefunden. Versuchen Sie es mit weniger Buchstaben oder mehr Personen.",
   "With {people} people, expect to find an answer that at least {share} of people write: in four of five such surveys it is found.":
@@ -422,7 +424,7 @@ export default {
   "ask for the group": "fragen Sie nach der Gruppe",
   "at most {number}": "höchstens {number}",
   "changed on {day}": "geändert am {day}",
-  "choose an ε": "wählen Sie ein ε",
+  "choose a number": "wählen Sie eine Zahl",
   "compare groups, or learn what is chosen together: one survey cannot do both":
     "vergleichen Sie Gruppen, oder erfahren Sie, was zusammen gewählt wird: Eine Umfrage kann nicht beides",
   "computing …": "wird berechnet …",
@@ -469,7 +471,7 @@ export default {
   "one of several levels": "eine von mehreren Stufen",
   "one of the values that you name": "einen der Werte, die Sie nennen",
   other: "andere",
-  "people who make one choice have nothing together": "wer eine Antwort wählt, wählt nichts zusammen",
+  "people who make one choice have nothing together": "wer nur eine Antwort wählen darf, wählt nichts zusammen",
   poor: "schlecht",
   "say how long a round is": "geben Sie an, wie lang eine Runde ist",
   "say how many answers a person may choose": "geben Sie an, wie viele Antworten eine Person wählen darf",
@@ -479,7 +481,7 @@ export default {
     "geben Sie an, wie viele Einladungen Sie brauchen; weitere sind später möglich",
   "say how many letters are to be found": "geben Sie an, wie viele Buchstaben gefunden werden sollen",
   "say how many levels there are": "geben Sie an, wie viele Stufen es gibt",
-  "say how many panels there are": "geben Sie an, wie viele Panels es gibt",
+  "say over how many rounds devices take turns": "geben Sie an, über wie viele Runden sich Geräte abwechseln",
   "say how many people you expect": "geben Sie an, wie viele Personen Sie erwarten",
   severe: "stark",
   stars: "Sterne",
@@ -487,7 +489,7 @@ export default {
   "the collector draws the random function of each response": "der Server zieht die zufällige Funktion jeder Antwort",
   "the first day of round 1, which is past ({day})": "der erste Tag von Runde 1, der vorbei ist ({day})",
   "the last day, which is past ({day})": "der letzte Tag, der vorbei ist ({day})",
-  "there are {given} lines for {number} answer options": "das sind {given} Zeilen für {number} Antwortmöglichkeiten",
+  "lines: {given}; answer options: {number}": "Zeilen: {given}; Antwortmöglichkeiten: {number}",
   "there are {number} answer options, of at most 500": "es sind {number} Antwortmöglichkeiten, von höchstens 500",
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
   "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",

@@ -57,12 +57,11 @@ export default {
   "say less than {value}": "geben weniger als {value} an",
   ", and ": ", und ",
   "Details: how this was estimated": "Details: wie das geschätzt wurde",
-  "Every response is made noisy; {method}, {interval} and {honest} say how results are made from them.":
-    "Jede Antwort ist verrauscht; {method}, {interval} und {honest} sagen, wie daraus Ergebnisse werden.",
-  "the method": "das Verfahren",
+  "Every response is made noisy; {method} and {interval} say how results are made from them.":
+    "Jede Antwort ist verrauscht; {method} und {interval} sagen, wie daraus Ergebnisse werden.",
+  "the method": "die Methode",
   "the ranges": "die Bereiche",
-  "honest reports": "ehrliche Berichte",
-  Method: "Verfahren",
+  Method: "Methode",
   "How noise is taken out: bayes is the closest on average.":
     "Wie das Rauschen herausgerechnet wird: bayes liegt im Mittel am nächsten.",
   Afterwards: "Danach",
@@ -181,12 +180,12 @@ export default {
   "more often than by chance": "häufiger als durch Zufall",
   "less often than by chance": "seltener als durch Zufall",
   "“Times chance” is how many times as often both are chosen as they would be if choosing one said nothing about the other: 1 is chance.":
-    "„Mal Zufall“ sagt, wievielmal so oft beide gewählt werden, wie wenn die eine Wahl nichts über die andere sagte: 1 ist Zufall.",
-  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey pairs do not stand out.":
-    "Blau: öfter zusammen gewählt als durch Zufall; Rot: seltener; je kräftiger, desto stärker. Graue Paare ragen nicht heraus.",
+    "„Gegenüber Zufall“ sagt, wievielmal so häufig beide gewählt werden, wie wenn die eine Wahl nichts über die andere aussagte; 1 heißt: so häufig wie durch Zufall.",
+  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey combinations do not stand out.":
+    "Blau: öfter zusammen gewählt als durch Zufall; Rot: seltener; je kräftiger, desto stärker. Graue Kombinationen heben sich nicht ab.",
   "at most {high}": "höchstens {high}",
   "Answer options": "Antwortmöglichkeiten",
-  "Times chance": "Mal Zufall",
+  "Times chance": "Gegenüber Zufall",
   "Chosen together": "Zusammen gewählt",
   "Chose both": "Beide gewählt",
   "Of those with the first, chose the second": "Von denen mit der ersten wählten die zweite",
@@ -196,15 +195,15 @@ export default {
   "Chosen with it": "Zusammen damit gewählt",
   "Of those who chose this answer": "Von denen, die diese Antwort wählten",
   "Chose both, of all people": "Beide gewählt, von allen Personen",
-  "None of {pairs} stands out from the noise.": "Von {pairs} hebt sich keines vom Rauschen ab.",
-  "The table has the first {shown} of {total} pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.":
-    "Die Tabelle hat die ersten {shown} von {total} Paaren, die unter {tested} möglichen herausragen: ihr Anteil von 0 %, oder wie oft beide gewählt werden vom Zufall. Im Mittel sind höchstens {rate} der Aussagen jeder Art falsch.",
-  "The table has the pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.":
-    "Die Tabelle hat die Paare, die unter {tested} möglichen herausragen: ihr Anteil von 0 %, oder wie oft beide gewählt werden vom Zufall. Im Mittel sind höchstens {rate} der Aussagen jeder Art falsch.",
+  "None of {combinations} stands out from the noise.": "Von {combinations} hebt sich keine vom Rauschen ab.",
+  "The table has the first {shown} of {total} combinations, of {tested} possible ones, that stand out: because their share is clearly above 0 %, or because both are chosen together more or less often than by chance. On average, at most {rate} of the claims of either kind are false.":
+    "Die Tabelle zeigt die ersten {shown} von {total} Kombinationen (unter {tested} möglichen), die sich abheben: weil ihr Anteil klar über 0 % liegt oder weil beide häufiger oder seltener zusammen gewählt werden als durch Zufall. Im Mittel sind von den Aussagen jeder Art höchstens {rate} falsch.",
+  "The table has the combinations, of {tested} possible ones, that stand out: because their share is clearly above 0 %, or because both are chosen together more or less often than by chance. On average, at most {rate} of the claims of either kind are false.":
+    "Die Tabelle zeigt die Kombinationen (unter {tested} möglichen), die sich abheben: weil ihr Anteil klar über 0 % liegt oder weil beide häufiger oder seltener zusammen gewählt werden als durch Zufall. Im Mittel sind von den Aussagen jeder Art höchstens {rate} falsch.",
   "Which answers are chosen together more often (blue) or less often (red) than by chance; the table below has the numbers.":
     "Welche Antworten öfter (blau) oder seltener (rot) zusammen gewählt werden als durch Zufall; die Tabelle darunter hat die Zahlen.",
-  "{number} pair": "{number} Paar",
-  "{number} pairs": "{number} Paaren",
+  "{number} combination": "{number} Kombination",
+  "{number} combinations": "{number} Kombinationen",
   "not clear": "unklar",
   "Chosen by, as bars with ranges": "Gewählt von, als Balken mit Bereichen",
   "{title}, with ranges": "{title}, mit Bereichen",

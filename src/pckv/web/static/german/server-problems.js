@@ -237,8 +237,7 @@ export default {
   "the pairs per person must be a number above 0": "die Angaben je Person müssen eine Zahl über 0 sein",
   "the share of people who hold any pair must be a number above 0 and at most 1":
     "der Anteil der Personen, die überhaupt etwas angeben, muss eine Zahl über 0 und höchstens 1 sein",
-  "the most pairs per person must be a whole number from 1 on":
-    "die meisten Angaben je Person müssen eine ganze Zahl ab 1 sein",
+  "the most pairs per person must be a whole number from 1 on": "„Höchstens“ muss eine ganze Zahl ab 1 sein",
   "the address of the mixer must be text": "die Adresse des Mixers muss Text sein",
   "the name of the mixer's operator must be text": "der Name, unter dem der Mixer betrieben wird, muss Text sein",
   "the recipient's key must be text": "der Schlüssel des Empfängers muss Text sein",
@@ -436,20 +435,20 @@ export default {
   "frequency must be at most the share of people who hold any pair ({}), not {}":
     "die Häufigkeit darf höchstens der Anteil der Personen sein, die überhaupt etwas angeben ({1}), nicht {2}",
   "pairs must be at least the frequency of a key ({}), not {}":
-    "die Angaben je Person müssen mindestens die Häufigkeit einer Antwortmöglichkeit sein ({1}), nicht {2}",
+    "der Durchschnitt muss mindestens der Anteil der Personen sein, die eine Antwortmöglichkeit wählen ({1}), nicht {2}",
   "pairs must be at most the number of keys ({}), not {}":
-    "die Angaben je Person dürfen höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}",
+    "im Durchschnitt können nicht mehr als alle {1} Antwortmöglichkeiten gewählt werden: Angegeben sind {2}",
   "pairs must be at most the number of keys ({}), not {}: the {} of people who hold any would hold {} each, on average":
-    "die Angaben je Person dürfen höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}: Die {3} der Personen, die überhaupt etwas angeben, würden im Mittel je {4} machen",
-  "pairs must be at least {}, not {}": "die Angaben je Person müssen mindestens {1} sein, nicht {2}",
+    "im Durchschnitt können nicht mehr als alle {1} Antwortmöglichkeiten gewählt werden: Angegeben sind {2}, also {4} für jede Person, die überhaupt etwas wählt",
+  "pairs must be at least {}, not {}": "der Durchschnitt muss mindestens {1} sein, nicht {2}",
   "pairs must be at least the share of people who hold any ({}), not {}: each of those holds one or more":
-    "die Angaben je Person müssen mindestens der Anteil der Personen sein, die überhaupt etwas angeben ({1}), nicht {2}: Jede davon macht mindestens eine",
+    "der Durchschnitt muss mindestens der Anteil der Personen sein, die überhaupt etwas wählen ({1}), nicht {2}: Jede davon wählt mindestens eines",
   "most pairs must be at least 1 and at most the number of keys ({}), not {}":
-    "die meisten Angaben je Person müssen mindestens 1 und höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}",
+    "„Höchstens“ muss mindestens 1 und höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}",
   "most pairs must be at least the {} pairs of the average and at most the number of keys ({}), not {}":
-    "die meisten Angaben je Person müssen mindestens die {1} im Mittel und höchstens die Zahl der Antwortmöglichkeiten sein ({2}), nicht {3}",
+    "„Höchstens“ muss mindestens der Durchschnitt sein, {1}, und höchstens die Zahl der Antwortmöglichkeiten ({2}), nicht {3}",
   "most pairs must be at least the {} pairs that those who hold any hold on average and at most the number of keys ({}), not {}":
-    "die meisten Angaben je Person müssen mindestens die {1} sein, die im Mittel macht, wer überhaupt etwas angibt, und höchstens die Zahl der Antwortmöglichkeiten ({2}), nicht {3}",
+    "„Höchstens“ muss mindestens {1} sein, so viele, wie im Durchschnitt wählt, wer überhaupt etwas wählt, und höchstens die Zahl der Antwortmöglichkeiten ({2}), nicht {3}",
   "holding, the share of people who hold any pair, must be at least {} and at most 1, not {}":
     "der Anteil der Personen, die überhaupt etwas angeben, muss mindestens {1} und höchstens 1 sein, nicht {2}",
   "sizes say how many pairs people hold: give no number of pairs in addition":

@@ -139,14 +139,15 @@ export default {
     "Mittelwerte werden zwischen Gruppen nicht verglichen, nur Anteile.",
   "No two keys together stand out from {}.":
     "Keine zwei zusammen gewählten Antwortmöglichkeiten heben sich vom {1} ab.",
-  "1 pair of keys stands out from {}, {}.": "1 Paar von Antwortmöglichkeiten hebt sich vom {1} ab, {2}.",
-  "{} pairs of keys stand out from {}, {}.": "{1} Paare von Antwortmöglichkeiten heben sich vom {2} ab, {3}.",
+  "1 pair of keys stands out from {}, {}.": "1 Kombination zweier Antwortmöglichkeiten hebt sich vom {1} ab, {2}.",
+  "{} pairs of keys stand out from {}, {}.":
+    "{1} Kombinationen zweier Antwortmöglichkeiten heben sich vom {2} ab, {3}.",
   "That two keys are held together more or less often than by chance does not stand out from {}.":
     "Dass zwei Antwortmöglichkeiten häufiger oder seltener als durch Zufall zusammen gewählt werden, hebt sich vom {1} nicht ab.",
   "1 pair of keys is held together more often than by chance, and {} less often, {}.":
-    "1 Paar von Antwortmöglichkeiten wird häufiger als durch Zufall zusammen gewählt, und {1} seltener, {2}.",
+    "1 Kombination zweier Antwortmöglichkeiten wird häufiger als durch Zufall zusammen gewählt, und {1} seltener, {2}.",
   "{} pairs of keys are held together more often than by chance, and {} less often, {}.":
-    "{1} Paare von Antwortmöglichkeiten werden häufiger als durch Zufall zusammen gewählt, und {2} seltener, {3}.",
+    "{1} Kombinationen zweier Antwortmöglichkeiten werden häufiger als durch Zufall zusammen gewählt, und {2} seltener, {3}.",
   "more often than by chance": "häufiger als durch Zufall",
   "less often than by chance": "seltener als durch Zufall",
   "hold both": "wählen beide",
@@ -270,7 +271,7 @@ export default {
   "{} reports name the function of an earlier one, where {} expected":
     "{1} Antworten nennen die Funktion einer früheren, erwartet werden {2}",
   "{} pairs of reports name the same function, where {} are expected":
-    "{1} Paare von Antworten nennen dieselbe Funktion, erwartet werden {2}",
+    "{1}-mal nennen zwei Antworten dieselbe Funktion, erwartet werden {2}",
   "{} reports name functions whose {} is {}, where {} are expected":
     "{1} Antworten nennen Funktionen mit {2} {3}, erwartet werden {4}",
   "digit {}": "Ziffer {1}",

@@ -148,12 +148,8 @@ export default {
   "{number} days": "{number} Tage",
   "{number} invitation": "{number} Einladung",
   "{number} invitations": "{number} Einladungen",
-  "{number} key": "{number} Schlüssel",
-  "{number} keys": "{number} Schlüssel",
   "{number} links, one per person, shown only now: the collector keeps only what it needs to recognise them. Save them before you leave this page.":
     "{number} Links, einer pro Person, die nur jetzt gezeigt werden: Gespeichert wird nur, was nötig ist, um sie wiederzuerkennen. Sichern Sie sie, bevor Sie diese Seite verlassen.",
-  "{number} pair": "{number} Paar",
-  "{number} pairs": "{number} Paare",
   "{number} participant": "{number} teilnehmende Person",
   "{number} participants": "{number} Teilnehmende",
   "{number} response": "{number} Antwort",

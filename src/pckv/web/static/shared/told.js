@@ -33,7 +33,8 @@ const languageNames = new Intl.DisplayNames([language], { type: "language" }),
       .replace(NUMBER, (number) => number.replace(/[.,]/g, (mark) => swapped[mark])),
   numbers = language === "de" ? inGerman : (text) => text,
   KINDS = {
-    raw: (text) => text,
+    // A text of people that the server quotes as Python does.
+    raw: (text) => (language === "de" ? text.replace(/^'([^']*)'$/u, "„$1“") : text),
     number: (text) => text,
     list: (text) => text.split(", ").map(numbers).join("; "),
     languages: (text) =>
