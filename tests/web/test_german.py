@@ -278,7 +278,7 @@ def test_what_people_wrote_stays_as_it_is() -> None:
         ),
         (
             "There is a mistake in what was sent. Hostile reports must be a number such as 100, or a share such as 1%, not 'a'.",
-            "In dem, was gesendet wurde, ist ein Fehler. Die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1% sein",
+            "In dem, was gesendet wurde, ist ein Fehler. Die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1 % sein",
         ),
         (
             (
@@ -289,6 +289,10 @@ def test_what_people_wrote_stays_as_it_is() -> None:
                 "Eine Veränderung irgendeiner Antwortmöglichkeit um 1 Prozentpunkt von Runde 6 auf Runde 7 hebt sich in mindestens "
                 "vier von fünf Fällen ab, ebenso eine um 16 Prozentpunkte von Runde 6 auf Runde 7; kleinere vielleicht nicht."
             ),
+        ),
+        (
+            "50 reports came from the mixer of a; 1 more could not be read.",
+            "50 Antworten kamen vom Mixer von a; 1 weitere war nicht lesbar.",
         ),
         ("±5,500 %", "±5.500 %"),
         ("±1.3", "±1,3"),
@@ -394,6 +398,12 @@ def test_below_a_chart_stands_nothing_of_its_mechanism(language: str, title: str
     [line] = one["title"]["subtitle"]
     assert not TECHNICAL.search(f"{drawn['title']} {line}")
     assert line.startswith(below.split(", ", maxsplit=1)[0])
+
+
+def test_pages_without_scripts_say_so_in_both_languages() -> None:
+    for page in sorted(STATIC.glob("*.html")):
+        [said] = re.findall("<noscript.*?</noscript", page.read_text(), re.DOTALL)
+        assert 'lang="de"' in said, page.name
 
 
 # What the pages themselves say, which their parts translate.

@@ -45,7 +45,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     english.get_by_label("Antwortmöglichkeiten").fill("Cough")
     operator.check(PHONE)
     operator.press("Weiter")
-    page.get_by_text("Das sind 1 Zeilen für 2 Antwortmöglichkeiten.").wait_for()
+    page.get_by_text("Zeilen: 1; Antwortmöglichkeiten: 2.").wait_for()
     english.get_by_label("Antwortmöglichkeiten").fill("Cough\nFever")
     operator.press("Weiter")
     page.get_by_label("Erwartete Personen").fill("500")

@@ -143,13 +143,13 @@ export default {
   "How people take part": "Wie man teilnimmt",
   "How well answers are hidden": "Wie gut Antworten verborgen sind",
   "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest":
-    "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Verfahren hält und genug Antworten ehrlich sind",
+    "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Protokoll hält und genug Antworten ehrlich sind",
   "A response stands for a limited number of answers, which the last step says. If someone ticks more, some of them are picked at random and count.":
     "Von einer Person zählt nur eine begrenzte Zahl von Antworten, die im letzten Schritt steht. Kreuzt jemand mehr an, werden einige davon zufällig ausgewählt und gezählt.",
   "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.":
     "Wenn sich nichts davon ändern lässt, fragen Sie besser nicht: Es würde Datenschutz kosten, und das Ergebnis würde wahrscheinlich nichts zeigen.",
   "If you send responses from an app of your own, it has to keep people to this limit, too.":
-    "Wenn Sie Antworten aus einer eigenen App senden, muss auch diese die Grenze einhalten.",
+    "Wenn Sie Antworten aus einer eigenen App senden, muss auch diese die Höchstzahl einhalten.",
   "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.":
     "Wählen {share} der Personen eine Antwort, nennt das Ergebnis dafür etwa {low} bis {high} % oder einen breiteren Bereich.",
   "In equal steps: the result then has the share of each level, medians, and how far values spread.":
@@ -158,9 +158,9 @@ export default {
     "Einschließlich derer, die nichts wählen. Eine Schätzung genügt: Von ihr hängen die Vorhersage ab und wie viele Antworten einer Person zählen; die Datenschutzstufe bleibt.",
   Invitations: "Einladungen",
   "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.":
-    "Sie enthält alles aus dem Formular, die Sammlung, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
+    "Sie enthält alles aus dem Formular, das Bündel, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
   "It holds sealed responses, which it cannot read, and hands them over together, in an order that says nothing. The same privacy towards you then shows answers that are many times as rare, as long as that party follows the protocol and enough responses are honest.":
-    "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Verfahren hält und genug Antworten ehrlich sind.",
+    "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Protokoll hält und genug Antworten ehrlich sind.",
   "Italian, with à, è, ù and others": "Italienisch, mit à, è, ù und anderen",
   "Its answers, one per line": "Die Antworten darauf, eine je Zeile",
   "Its average rating will come with a range of about ±{range}, or a wider one.":
@@ -306,7 +306,7 @@ export default {
   "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.":
     "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
   "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.":
-    "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie die Sammlung mit eigenen Antworten füllen.",
+    "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie das Bündel mit eigenen Antworten füllen.",
   "The most that any person chooses, if you know it.": "Wie viele eine Person höchstens wählt, wenn Sie es wissen.",
   "The name is saved.": "Der Name ist gespeichert.",
   "The page of participants offers the levels as buttons; an app has to do the same.":

@@ -11,7 +11,7 @@ export default {
   "Answers found": "Gefundene Antworten",
   "Make a survey of these answers": "Aus diesen Antworten eine Umfrage machen",
   "Every group of people reports the beginnings of its answers, of one length. Those that stand out are followed to the next length, until a whole answer is found.":
-    "Jede Gruppe von Personen meldet Anfänge ihrer Antworten von einer bestimmten Länge. Anfänge, die herausragen, werden bis zur nächsten Länge verfolgt, bis eine ganze Antwort gefunden ist.",
+    "Jede Gruppe von Personen meldet Anfänge ihrer Antworten von einer bestimmten Länge. Anfänge, die sich abheben, werden bis zur nächsten Länge verfolgt, bis eine ganze Antwort gefunden ist.",
   "Details: how the answers were found": "Details: wie die Antworten gefunden wurden",
   Results: "Ergebnisse",
   "{responses} so far. At least {number} are needed before anything can be found.":
@@ -72,10 +72,10 @@ export default {
     "Wie oft ein Bereich die wahre Zahl enthält. Je sicherer, desto breiter.",
   "False discovery rate": "Anteil falscher Funde",
   "Of the answers that are said to stand out, the share without any participant, on average, at most.":
-    "Höchstens dieser Anteil der Antworten, die angeblich herausragen, wurde im Mittel von niemandem gegeben.",
+    "Höchstens dieser Anteil der Antworten, die sich angeblich abheben, wurde im Mittel von niemandem gegeben.",
   "Forged responses": "Gefälschte Antworten",
   "Ranges hold whatever this many of the responses say: a number, or a share such as 1%.":
-    "Die Bereiche gelten, was immer so viele der Antworten sagen: eine Zahl oder ein Anteil wie 1%.",
+    "Die Bereiche gelten, was immer so viele der Antworten sagen: eine Zahl oder ein Anteil wie 1 %.",
   "of the answers that were reported: {value} ({range})": "der gemeldeten Antworten: {value} ({range})",
   "responses do not tell it from another of these": "Antworten unterscheiden das nicht von einer anderen hier",
   "Table of results": "Tabelle der Ergebnisse",
@@ -137,7 +137,7 @@ export default {
   "For this answer, no difference between groups stands out from the noise.":
     "Bei dieser Antwort hebt sich kein Unterschied zwischen Gruppen vom Rauschen ab.",
   "Chosen together with": "Zusammen gewählt mit",
-  "No other answer stands out together with this one.": "Keine andere Antwort ragt zusammen mit dieser heraus.",
+  "No other answer stands out together with this one.": "Keine andere Antwort hebt sich zusammen mit dieser ab.",
   "Other answers": "Andere Antworten",
   "Number {rank} of {all} by share": "Nummer {rank} von {all} nach Anteil",
   "Confidence of the ranges: {confidence}, whatever {hostile} of the responses say.":
@@ -163,7 +163,7 @@ export default {
   "The average of what they say is unknown: it may be anything on a scale from {first} to {last}.":
     "Der Durchschnitt ihrer Angaben ist unbekannt: Er kann überall auf einer Skala von {first} bis {last} liegen.",
   "The average of what they say is unknown: {between}, on a scale from {first} to {last}, since people with many answers may say other things. The average of the answers that were reported is {reported}, {reportedBetween}.":
-    "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}, da Personen mit vielen Antworten vielleicht anderes angeben. Der Durchschnitt der gemeldeten Antworten ist {reported}, {reportedBetween}.",
+    "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}, da Personen mit vielen Angaben vielleicht anderes angeben. Der Durchschnitt der gemeldeten Antworten ist {reported}, {reportedBetween}.",
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
@@ -171,7 +171,7 @@ export default {
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
-    "Eine neue Umfrage, in der mehr Antworten einer Person zählen: Durch Personen mit mehr als {padding} fehlen vielleicht bis zu {hidden}.",
+    "Eine neue Umfrage, in der mehr Angaben einer Person zählen: Durch Personen mit mehr als {padding} fehlen vielleicht bis zu {hidden}.",
   "How many people have more than {padding} is not known: they hide a part of it.":
     "Wie viele Personen mehr als {padding} haben, ist nicht bekannt: Sie verbergen einen Teil davon.",
   "A new survey with a lighter {level}, which promises people less.":
@@ -359,11 +359,11 @@ export default {
   "the last one with round {round} alone": "die letzte nur mit Runde {round}",
   Compare: "Vergleichen",
   "Rounds {first} to {last} together": "Runden {first} bis {last} zusammen",
-  "Change since round {round}": "Änderung seit Runde {round}",
-  Changed: "Geändert",
+  "Change since round {round}": "Veränderung seit Runde {round}",
+  Changed: "Verändert",
   "Round {round}, smoothed": "Runde {round}, geglättet",
   "Round {round} alone": "Runde {round} für sich",
-  "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich geändert.",
+  "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich verändert.",
   "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.":
     "Die ersten {drawn} der Tabelle, nach Runden. Linie: Anteil der Personen, über die Runden geglättet, mit seinem Bereich (Sicherheit {level}). Punkte: einzelne Runden für sich; Striche: ihre Bereiche, wo sie von dem abweichen, was die anderen Runden erwarten lassen.",
   "by itself {words}": "für sich {words}",

@@ -122,7 +122,8 @@ function outcome(results) {
 
 function state({ phase, closed, closes, opens, last_report: last }) {
   const since = last ? ` ${t("The last response came on {day}.", { day: day(last) })}` : "";
-  if (phase === "closed") return `${t("The survey closed on {day}.", { day: day(closed ?? closes) })}${since}`;
+  if (phase === "closed")
+    return `${t("The survey closed on {day}.", { day: day(closed ?? dayBefore(closes)) })}${since}`;
   if (phase === "waiting") return t("The survey opens on {day}.", { day: day(opens) });
   return `${closes ? t("The survey is open until the end of {day}.", { day: day(dayBefore(closes)) }) : t("The survey is open.")}${since}`;
 }
