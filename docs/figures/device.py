@@ -31,7 +31,7 @@ def draw() -> Drawing:
     drawing.text(
         600,
         232,
-        ("whatever a participant holds, the", "chance of a report differs by", "a factor of at most e^ε"),
+        ("whatever a participant holds, a", "given report is at most", "e^ε times likelier"),
         size=13,
         ink="soft",
     )

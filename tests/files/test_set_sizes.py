@@ -115,7 +115,7 @@ NO_ESTIMATES = "not the JSON of a task's estimates"
             "a size must be a whole number of at least 0 and at most 2^31, not '1.0'",
         ),
         ("sizes.csv", b"size,people\n1,5\n2,3\n1,9\n", "size 1 is there twice"),
-        ("sizes.csv", b"size,people\n1,\xff\n", "not UTF-8"),
+        ("sizes.csv", b"size,people\n1,\xff\n", "not UTF-8 (spreadsheets save it as 'CSV UTF-8')"),
         ("sizes.csv", b'size,people\n1,"5\n', "not CSV (unexpected end of data)"),
         ("estimates.json", b"{", NO_ESTIMATES),
         ("estimates.json", b"[1, 2]", NO_ESTIMATES),

@@ -120,7 +120,7 @@ def test_variances_are_the_closed_forms(sets: tuple[int, int, int], padding: int
 
 def test_the_explanation_states_the_gain_of_sets() -> None:
     assert explain_parameters(law_of(100, (109, 29, 8))) == (
-        "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key relative to ue: frequency -27.9%, mean +14.0%"
+        "q = 109, r = 29, o = 8: 11,881 words; the error of a rare key relative to ue: frequency −27.9%, mean +14.0%"
     )
 
 

@@ -312,7 +312,7 @@ def test_too_few_people_gain_nothing_and_that_is_said(people: int) -> None:
     planned, proposed = mixed(asked)
     assert not proposed.gains
     assert planned.epsilon == 1
-    assert "For this many people, mixing is not known to add anything to the ε of a report." in words(planned)
+    assert "For this many people, it is not known that mixing improves the protection." in words(planned)
     check_task(asked)
     check_batch(asked)
     check_few_honest(asked)

@@ -28,7 +28,7 @@ ENGLISH = re.compile(
     r"or|it|its|than|noise|out|no|has|have|be|must|which|each|every|between|without|does|only|too|their)(?![\w”'/])"
 )
 # Words of analysts and developers, which pages for operators avoid.
-TECHNICAL = re.compile(r"\b(keys?|pairs?|hold|holds|held|reports?|padding|labels?|intervals?)\b")
+TECHNICAL = re.compile(r"\b(keys?|pairs?|hold|holds|held|reports?|padding|labels?|intervals?|mechanisms?|methods?)\b")
 
 
 def in_german(texts: Iterable[str], language: str = "de") -> list[str]:
@@ -37,9 +37,9 @@ def in_german(texts: Iterable[str], language: str = "de") -> list[str]:
     return told
 
 
-def charts_in_german(charts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def charts_in_german(charts: Iterable[dict[str, Any]], language: str = "de") -> list[dict[str, Any]]:
     """Return what a page draws of some specifications."""
-    told: list[dict[str, Any]] = _run([], list(charts), "de")["charts"]
+    told: list[dict[str, Any]] = _run([], list(charts), language)["charts"]
     return told
 
 

@@ -17,15 +17,30 @@ from tree_sitter_javascript import language as javascript
 
 import pckv
 from pckv import Segment, Tally, Task, estimate
+from pckv.base.canonical import check_names
+from pckv.base.errors import ParameterError
 from pckv.charts.estimates import estimates_chart
+from pckv.charts.pairs import pairs_chart
 from pckv.charts.segments import segments_chart
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.contract.domain import checked_other
 from pckv.contract.facts import facts_of, said
 from pckv.planning.sections import Section
+from pckv.planning.set_sizes import SetSizes
 from pckv.web.task_form import EXPECTED, DiscoveryPlanInputs, PlanInputs, planned_mixed
 from support.derived import collect, people_who_hold
-from support.german import ENGLISH, STATIC, catalog, charts_in_german, english_left, in_german, technical_left
+from support.german import (
+    ENGLISH,
+    STATIC,
+    TECHNICAL,
+    catalog,
+    charts_in_german,
+    english_left,
+    in_german,
+    technical_left,
+)
 from support.mixed_tasks import a_mixed_task
+from support.node import run_module
 from support.task_kinds import task_kinds
 
 SOURCE = Path(pckv.__path__[0])
@@ -263,7 +278,21 @@ def test_what_people_wrote_stays_as_it_is() -> None:
         ),
         (
             "There is a mistake in what was sent. Hostile reports must be a number such as 100, or a share such as 1%, not 'a'.",
-            "In dem, was gesendet wurde, ist ein Fehler. Die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1% sein",
+            "In dem, was gesendet wurde, ist ein Fehler. Die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1 % sein",
+        ),
+        (
+            (
+                "A change of any key by 1 point from round 6 to round 7 stands out at least four times out of five, and one by 16 "
+                "points from round 6 to round 7; smaller ones may not."
+            ),
+            (
+                "Eine Veränderung irgendeiner Antwortmöglichkeit um 1 Prozentpunkt von Runde 6 auf Runde 7 hebt sich in mindestens "
+                "vier von fünf Fällen ab, ebenso eine um 16 Prozentpunkte von Runde 6 auf Runde 7; kleinere vielleicht nicht."
+            ),
+        ),
+        (
+            "50 reports came from the mixer of a; 1 more could not be read.",
+            "50 Antworten kamen vom Mixer von a; 1 weitere war nicht lesbar.",
         ),
         ("±5,500 %", "±5.500 %"),
         ("±1.3", "±1,3"),
@@ -278,15 +307,31 @@ def test_numbers_and_days_are_written_as_in_german(english: str, german: str) ->
 def test_an_english_page_says_it_in_everyday_words() -> None:
     """What operators see of a plan at first sight has no words of analysts; what the catalog leaves is as it was."""
     texts = ["1 of 1,300 keys stands out from the noise; the others may be zero.", "It costs 1,000.5 coins."]
+    # An end alone does not make a text a number of keys.
+    texts.append("this is the private key of another public key")
     said = "1 of 1,300 answer options is clearly above zero; the others may be zero."
     assert in_german([*texts, "it opens on 2030-03-01", "2030-13-01"], "en") == [
-        *(said, texts[1]),
+        *(said, *texts[1:]),
         *("it opens on March 1, 2030", "2030-13-01"),
     ]
     refused = "the first day, 2030-01-14, is in the past: use force if that is meant"
     assert in_german([refused], "en") == ["the first day, January 14, 2030, is in the past"]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]
     assert technical_left(sights) == {}
+
+
+_SHARED = """
+const [, folder] = process.argv;
+const { Refusal, count } = await import(`${folder}/shared/page.js`);
+const { levelTexts } = await import(`${folder}/shared/ranges.js`);
+const refused = (detail) => new Refusal(400, { title: "A mistake.", detail }).message;
+console.log(JSON.stringify([refused("level is 3"), refused("ε must be less"), count(-5), ...levelTexts([-0.5, 1])]));
+"""
+
+
+def test_refusals_are_sentences_and_negative_numbers_have_a_minus() -> None:
+    said = ["A mistake. Level is 3", "A mistake. ε must be less", "−5", "−0.5", "1"]
+    assert run_module(_SHARED, str(STATIC)) == said
 
 
 def rows_of(chart: Any) -> Iterator[dict[str, Any]]:
@@ -317,6 +362,59 @@ def test_charts_are_told_without_the_names_in_them() -> None:
         assert not ENGLISH.search(german["title"]["text"].removeprefix("reports: "))
         assert "Anteil" in str(german)
         assert not re.search(r"'title': '(at most|share|key)", str(german))
+
+
+def refusals() -> Iterator[str]:
+    """What people who fill in a form are told of numbers and names that cannot be."""
+    for wrong in (
+        lambda: SetSizes.assumed(3, 2, keys=5),
+        lambda: SetSizes.assumed(3, 2, keys=5, holding=0.9),
+        lambda: SetSizes.assumed(5, None, keys=3),
+        lambda: SetSizes.assumed(2, None, keys=3, holding=0.4),
+        lambda: SetSizes.assumed(0.3, None, keys=3, holding=0.4),
+        lambda: check_names(("a", "a"), "label"),
+        lambda: checked_other("a", ("a",)),
+    ):
+        with pytest.raises(ParameterError) as refused:
+            wrong()
+        yield str(refused.value)
+
+
+def test_refusals_and_alarms_are_told_in_everyday_words() -> None:
+    counted = "is counted 12 times in 50 reports, where at most 6 are expected whatever people hold"
+    items = ("“a”", "“a” with the value 3", "The label “b”", "“a” within the label “b”", "“a” together with “b”")
+    alarms = [f"{item} {counted}{more}" for item in items for more in ("", " (and 3 other counts of this kind)")]
+    alarms.append("200 pairs of reports name the same function, where 3 are expected")
+    texts = [*refusals(), *alarms]
+    assert technical_left(texts) == {}
+    assert english_left(texts) == {}
+    assert in_german(["label 2 'a' is the same as label 1"]) == ["Gruppe 2, „a“, ist dieselbe wie Gruppe 1"]
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "below"),
+    [
+        ("en", "t: 3 answer options, every two together", "40 responses, 95 % ranges, blue: "),
+        ("de", "t: 3 Antwortmöglichkeiten, je zwei zusammen", "40 Antworten, 95-%-Bereiche, blau: "),
+    ],
+)
+def test_below_a_chart_stands_nothing_of_its_mechanism(language: str, title: str, below: str) -> None:
+    """Nor its method, ε, and what a mixer promises: pages have these under "Details"."""
+    mixed, task = a_mixed_task(keys=3), Task(name="t", keys=3, epsilon=4, padding=2, together=True)
+    promised = estimate(collect(mixed, people_who_hold(np.ones((40, 3), bool))))
+    pairs = pairs_chart(estimate(collect(task, people_who_hold(np.ones((40, 3), bool)))), name="t").to_dict()
+    [drawn, one] = charts_in_german([pairs, estimates_chart(promised).to_dict()], language)
+    assert drawn["title"]["text"] == title
+    assert drawn["title"]["subtitle"].startswith(below)
+    [line] = one["title"]["subtitle"]
+    assert not TECHNICAL.search(f"{drawn['title']} {line}")
+    assert line.startswith(below.split(", ", maxsplit=1)[0])
+
+
+def test_pages_without_scripts_say_so_in_both_languages() -> None:
+    for page in sorted(STATIC.glob("*.html")):
+        [said] = re.findall("<noscript.*?</noscript", page.read_text(), re.DOTALL)
+        assert 'lang="de"' in said, page.name
 
 
 # What the pages themselves say, which their parts translate.

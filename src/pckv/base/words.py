@@ -96,8 +96,16 @@ def points(share: float) -> str:
     >>> points(0.0642), points(0.01)
     ('6.4 points', '1 point')
     """
-    shown = two_digits(100 * share)
-    return f"{shown} {'point' if shown == '1' else 'points'}"
+    return in_points(two_digits(100 * share))
+
+
+def in_points(number: str) -> str:
+    """Return a number of percentage points, as it is written, with its unit.
+
+    >>> in_points("0.5"), in_points("+1"), in_points("-1")
+    ('0.5 points', '+1 point', '−1 point')
+    """
+    return signed(f"{number} {'point' if number.lstrip('+-') == '1' else 'points'}")
 
 
 def rounded_up(number: float, digits: int = 3) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pckv.base.levels import Levels
 from pckv.base.limits import AUTO, MIN_LEVELS
-from pckv.base.words import percent, plural, two_digits
+from pckv.base.words import in_points, percent, plural, signed, two_digits
 from pckv.charts.estimates import lines_chart
 from pckv.cli.common import NUMBER, FilePath, print_json, print_paragraph, progress_bar
 from pckv.cli.contract_options import LEVELS, LEVELS_HELP
@@ -225,7 +225,7 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
                 f"{row.epsilon:g}",
                 str(row.padding),
                 row.method,
-                f"{100 * row.bias_frequency:+.2g} points",
+                in_points(f"{100 * row.bias_frequency:+.2g}"),
                 _covered(row.coverage_frequency),
                 *(_mean_bias(dataset, row) if has_means else ()),
             )
@@ -251,7 +251,8 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
 
 def _mean_bias(dataset: Dataset, row: Result) -> tuple[str, str]:
     """Return the average error of means in the units of the data, and how many of their intervals cover the truth."""
-    return f"{(dataset.high - dataset.low) / 2 * row.bias_mean:+.2g}", _covered(row.coverage_mean)
+    bias = (dataset.high - dataset.low) / 2 * row.bias_mean
+    return signed(f"{bias:+.2g}"), _covered(row.coverage_mean)
 
 
 def _covered(share: float | None) -> str:

@@ -108,7 +108,7 @@ def _of_csv(path: Path) -> SetSizes:
         except csv.Error as error:
             raise ParameterError(f"not CSV ({error})") from None
         except UnicodeDecodeError:
-            raise ParameterError("not UTF-8") from None
+            raise ParameterError("not UTF-8 (spreadsheets save it as 'CSV UTF-8')") from None
 
 
 def _of_parquet(path: Path) -> SetSizes:

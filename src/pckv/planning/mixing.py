@@ -134,7 +134,7 @@ class PlannedMixing:
     def _remark(self) -> str:
         """What is unusual about the claim; empty where it is what was asked for, and gains something."""
         if not self.gains:
-            return "For this many people, mixing is not known to add anything to the ε of a report."
+            return "For this many people, it is not known that mixing improves the protection."
         if Fraction(self.mixer.epsilon) >= Fraction(str(self.alone.epsilon)):
             return ""
         return (

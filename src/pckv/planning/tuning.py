@@ -18,7 +18,7 @@ from pckv.base.budget import exp_lower
 from pckv.base.canonical import decimal_text
 from pckv.base.limits import MIN_LEVELS, ONE_LEVEL
 from pckv.base.stopping import check_stop
-from pckv.base.words import percent
+from pckv.base.words import percent, signed
 from pckv.mechanisms.base import Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.derivation import Derivation, build_law
@@ -84,10 +84,10 @@ def _ideal(law: UeCompactLaw) -> str:
 def _explain_sets(law: UeCompactLaw) -> str:
     q, r, o = law.q, law.r, law.o
     frequency, mean = relative_errors(Fraction(r, q), Fraction(o, q), law.bound, law.levels)
-    of_mean = f", mean {float(mean) - 1:+.1%}" if law.levels > ONE_LEVEL else ""
+    of_mean = f", mean {signed(f'{float(mean) - 1:+.1%}')}" if law.levels > ONE_LEVEL else ""
     return (
         f"q = {q}, r = {r}, o = {o}: {law.word_limit:,} words; the error of a rare key relative to "
-        f"{_ideal(law)}: frequency {float(frequency) - 1:+.1%}{of_mean}"
+        f"{_ideal(law)}: frequency {signed(f'{float(frequency) - 1:+.1%}')}{of_mean}"
     )
 
 

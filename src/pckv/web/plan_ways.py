@@ -102,17 +102,25 @@ def _changes(inputs: PlanInputs) -> Iterator[tuple[str, str | None, dict[str, An
         yield "segment", None, {"labels": None}
     if inputs.together:
         yield "together", None, {"together": False}
-    elif inputs.more != "refuse" or inputs.most_pairs != 1:
-        yield "single", None, SINGLE
-    if inputs.more != "refuse" or (inputs.most_pairs or FEW_CHOICES + 1) > FEW_CHOICES:
-        few = {"more": "refuse", "most_pairs": FEW_CHOICES, "pairs": inputs.pairs and min(inputs.pairs, FEW_CHOICES)}
-        yield "most", str(FEW_CHOICES), few
+    yield from _fewer_choices(inputs)
     # Items that are made of others take seconds to plan for a mixer.
     if inputs.coin == "device" and inputs.labels is None and not inputs.together:
         yield "mixer", None, {"mixed": inputs.users}
     more = MORE_PEOPLE * inputs.users
     if more <= MAX_USERS:
         yield "people", str(more), {"users": more, "mixed": inputs.mixed and more}
+
+
+def _fewer_choices(inputs: PlanInputs) -> Iterator[tuple[str, str | None, dict[str, Any]]]:
+    """Yield what could be changed of how many answer options a person may choose."""
+    if inputs.more == "refuse" and inputs.most_pairs == 1:
+        return
+    # What is chosen together needs several choices.
+    if not inputs.together:
+        yield "single", None, SINGLE
+    if inputs.more != "refuse" or (inputs.most_pairs or FEW_CHOICES + 1) > FEW_CHOICES:
+        few = {"more": "refuse", "most_pairs": FEW_CHOICES, "pairs": inputs.pairs and min(inputs.pairs, FEW_CHOICES)}
+        yield "most", str(FEW_CHOICES), few
 
 
 def _at_most(number: int | None, most: int) -> int | None:

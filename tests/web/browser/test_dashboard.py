@@ -390,7 +390,7 @@ def test_a_poster_and_a_letter_are_in_a_language_of_the_survey(server: ServeProc
     poster.get_by_role("heading", name="Welche Filme?").wait_for()
     told = poster.inner_text()
     assert f"{operator.origin}/join/{task.id}" in told
-    assert "bis zum Ende des 31. Dezember 2098 antworten (Weltzeit, UTC)" in told
+    assert "bis einschließlich 31. Dezember 2098 antworten (Weltzeit, UTC)" in told
     assert not page.get_by_role("main").is_visible()
     assert poster.bounding_box()["height"] < A4_HEIGHT
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")

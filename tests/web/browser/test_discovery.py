@@ -60,7 +60,7 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     answer = ask(server, "GET", f"/tasks/{terms.id}/discovery").json()
     assert {row["key"]: row["is_cut"] for row in answer["keys"]} == {"ab": False, "b": False, "a<b": True}
     assert found.locator("tbody th").all_inner_texts() == [
-        row["key"] + (" (may go on)" if row["is_cut"] else "") for row in answer["keys"]
+        row["key"] + (" (may be longer)" if row["is_cut"] else "") for row in answer["keys"]
     ]
     # The server's sentence in everyday words.
     told = answer["verdict"][0].replace("keys found among 600 reports", "answers found among 600 responses")
@@ -93,7 +93,7 @@ def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -
     operator.press("Make a survey of these answers", "link")
     page = operator.page
     page.get_by_text("Filled in with 2 answer options that “found” found").wait_for()
-    assert "Some may go on: complete them if you can." in page.locator(".note").first.inner_text()
+    assert "Some may be longer: complete them if you can." in page.locator(".note").first.inner_text()
     open_step(operator, 2)
     assert sorted(page.get_by_label("Answer options, one per line").input_value().split()) == ["ab", "b"]
     page.get_by_label("How many answers a person chooses on average").fill("1")

@@ -23,7 +23,7 @@ LOCAL = 5
 CONDITIONS = {
     "en-US": ("If Example Foundation follows the protocol and at least 7,500 of the reports are honest", "noise"),
     "de-AT": (
-        "Hält sich Example Foundation an das Verfahren und sind mindestens 7.500 der Berichte ehrlich",
+        "Hält sich Example Foundation an das Protokoll und sind mindestens 7.500 der Berichte ehrlich",
         "Rauschen",
     ),
 }

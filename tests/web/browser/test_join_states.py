@@ -265,7 +265,7 @@ def test_names_are_the_heading_where_there_is_no_question(people: Any, server: S
     person = people(PHONE)
     person.go(f"/join/{task.id}")
     page = person.page
-    page.get_by_role("group", name="Heat").get_by_role("radio", name="-5").check()
+    page.get_by_role("group", name="Heat").get_by_role("radio", name="−5").check()
     assert page.locator("h1").inner_text() == "only a name"
     assert page.locator("#consent, #contact, #eligibility, #description, .labels").count() == 0
     # Ten steps are buttons, which fit on a phone; and weak protection is said at once.

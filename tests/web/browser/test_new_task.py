@@ -54,7 +54,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     operator.press("Change what is assumed")
     assert focused(page) == "How many answers a person chooses on average"
     page.get_by_label("At most (optional)").fill("2")
-    plan.get_by_text("most pairs must be at least the 3 pairs of the average").wait_for()
+    plan.get_by_text("“At most” must be at least the average, 3, and at most the number of answer options (").wait_for()
     operator.forgive("400")
     page.get_by_label("At most (optional)").fill("")
     any_held = page.get_by_label("People who choose any answer, in % (optional)")
@@ -309,16 +309,16 @@ def test_presets_of_privacy_are_explained_by_odds(people: Any) -> None:
     assert "the odds of an answer by at most 2.72 times" in strong
     assert "right in at most 74 of 100 cases" in strong
     page.get_by_label("Another level").check()
-    page.get_by_label("ε", exact=True).fill("10")
+    page.get_by_label("Level as a number").fill("10")
     page.get_by_text("by at most 22,100 times").wait_for()
     page.get_by_text("all but certain. This is weak protection.").wait_for()
-    warning = page.get_by_text("For this ε your app needs a higher cap")
+    warning = page.get_by_text("For this level your app needs a higher limit")
     assert warning.is_hidden()
-    page.get_by_label("ε", exact=True).fill("10.5")
+    page.get_by_label("Level as a number").fill("10.5")
     warning.wait_for()
-    page.get_by_label("ε", exact=True).fill("20.5")
-    page.get_by_label("ε", exact=True).blur()
-    assert problems_at(page)["ε"] == "This must be at most 20."
+    page.get_by_label("Level as a number").fill("20.5")
+    page.get_by_label("Level as a number").blur()
+    assert problems_at(page)["Level as a number"] == "This must be at most 20."
     assert warning.is_hidden()
 
 

@@ -45,7 +45,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     english.get_by_label("Antwortmöglichkeiten").fill("Cough")
     operator.check(PHONE)
     operator.press("Weiter")
-    page.get_by_text("Das sind 1 Zeilen für 2 Antwortmöglichkeiten.").wait_for()
+    page.get_by_text("Zeilen: 1; Antwortmöglichkeiten: 2.").wait_for()
     english.get_by_label("Antwortmöglichkeiten").fill("Cough\nFever")
     operator.press("Weiter")
     page.get_by_label("Erwartete Personen").fill("500")
@@ -81,7 +81,7 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     page = operator.page
     page.get_by_text("Filled in from “first run”.").wait_for()
     assert page.get_by_label("Name", exact=True).input_value() == "first run (copy)"
-    assert page.get_by_label("ε", exact=True).input_value() == epsilon
+    assert page.get_by_label("Level as a number").input_value() == epsilon
     # From here on it is a draft as any other.
     page.get_by_label("Name", exact=True).fill("second run")
     open_step(operator, 3)

@@ -238,7 +238,7 @@ def test_a_mixed_series_is_planned_and_created(
     fill_task(operator, "rounds", KEYS, users="2000")
     page.get_by_label("again in every round").check()
     page.get_by_label("Round 1 opens on").fill("2030-02-01")
-    page.get_by_label("Panels").fill("2")
+    page.get_by_label("Devices take turns over").fill("2")
     say_yes(operator, mixer)
     plan = page.get_by_role("region", name="Forecast", exact=True)
     plan.get_by_text("with 2,000 people, about 1,000 in each round").first.wait_for()
@@ -293,7 +293,7 @@ def test_a_copy_keeps_the_texts_in_other_languages(server: ServeProcess, people:
     assert german.get_by_label("Question").input_value() == "Welche Filme?"
     operator.check(DESK)
     operator.press("Next")
-    page.locator(".field-problem", has_text="There are 4 lines for 5 answer options.").wait_for()
+    page.locator(".field-problem", has_text="Lines: 4; answer options: 5.").wait_for()
     page.get_by_label("Answer options, one per line").fill("\n".join(KEYS))
     operator.press("Leave out French")
     operator.press("Next")

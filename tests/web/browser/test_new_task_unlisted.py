@@ -33,7 +33,7 @@ def test_a_key_for_all_that_are_not_listed(server: ServeProcess, people: Any) ->
     assert focused(page) == "Its name"
     name.fill(KEYS[1])
     publish_form(operator)
-    check_refused(operator, "Its name", f"Other must not have the name of a listed key, '{KEYS[1]}'.")
+    check_refused(operator, "Its name", f"The answer for all others has the name of an answer option: '{KEYS[1]}'.")
     name.fill("another film")
     operator.check(DESK)
     saved(operator)

@@ -219,7 +219,13 @@ def test_the_public_page_of_a_mixed_task_says_what_holds_towards_whom(people: An
     person = people(PHONE)
     person.page.route(f"**/tasks/{mixed.id}/results", lambda route: route.fulfill(status=200, body=answer))
     person.go(f"/results/{mixed.id}")
-    person.page.get_by_text("One batch of a mixer; towards a recipient who sees only that batch: ε = 1").wait_for()
+    person.page.get_by_text("A second organisation mixed the responses before they were read.").wait_for()
+    # The last day on which people could answer, which they read, not the one after it.
+    assert re.search(r"The survey closed on .*\b31\b.*2030", person.page.locator("main").inner_text())
+    promise = person.page.get_by_text("One batch of a mixer; towards a recipient who sees only that batch: ε = 1")
+    assert not promise.is_visible()
+    person.page.get_by_text("Details", exact=True).click()
+    promise.wait_for()
     person.page.get_by_text("if the mixer follows the protocol and at least 1,500 of the reports are honest").wait_for()
     person.check()
 

@@ -297,7 +297,7 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     page = operator.page
     operator.go("/#/new?template=rate")
     fill_task(operator, "Every week", KEYS, pairs="2", users="8001")
-    assert not page.get_by_label("Panels").is_visible()
+    assert not page.get_by_label("Devices take turns over").is_visible()
     page.get_by_label("again in every round").check()
     for hidden in ("First day", "Last day", "By invitation"):
         assert not page.get_by_label(hidden).is_visible()
@@ -368,7 +368,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     page.get_by_label("How many answers a person chooses on average").fill("1")
     open_step(operator, 3)
     assert page.get_by_label("Days per round").input_value() == "3"
-    assert page.get_by_label("Panels").input_value() == "2"
+    assert page.get_by_label("Devices take turns over").input_value() == "2"
     page.get_by_label("People expected").fill("100")
     assert page.get_by_label("Round 1 opens on").input_value() == "2998-01-01"
     page.get_by_label("Round 1 opens on").fill("2999-01-01")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError
 from pckv.base.records import plain, read_columns, read_members
-from pckv.base.words import between, percent, rounded_up, signed
+from pckv.base.words import between, in_points, percent, rounded_up, signed
 
 FACTS = (
     "first",
@@ -180,7 +180,7 @@ class Changes:
             yield f"No change stands out from the noise {of_rounds}."
         seen = {rounded_up(100 * each.change, 2): each.words for each in reversed(self.seen) if each.change < 1}
         if seen:
-            first, *others = (f"by {size} points {words}" for size, words in reversed(seen.items()))
+            first, *others = (f"by {in_points(size)} {words}" for size, words in reversed(seen.items()))
             further, often = "".join(f", and one {each}" for each in others), "at least four times out of five"
             yield f"A change of any key {first} stands out {often}{further}; smaller ones may not."
         else:

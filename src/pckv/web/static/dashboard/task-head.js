@@ -79,7 +79,9 @@ function say(element, text) {
 
 function phaseSentence({ phase, closed, closes, opens }) {
   if (phase === "closed") {
-    return t("Closed on {day}. No more responses are taken; the results stay here.", { day: day(closed ?? closes) });
+    return t("Closed on {day}. No more responses are taken; the results stay here.", {
+      day: day(closed ?? dayBefore(closes)),
+    });
   }
   if (phase === "waiting")
     return t("Not open yet: people can take part from {day} on (world time, UTC).", { day: day(opens) });

@@ -44,6 +44,33 @@ export default {
     "{1} came from the mixer of {2:raw}; {3} more could not be read.",
   "{} came from the mixer of {}.": "{1} came from the mixer of {2:raw}.",
 
+  // Refusals of forms.
+  "most pairs must be at least 1 and at most the number of keys ({}), not {}":
+    "“At most” must be at least 1 and at most the number of answer options ({1}), not {2}",
+  "most pairs must be at least the {} pairs of the average and at most the number of keys ({}), not {}":
+    "“At most” must be at least the average, {1}, and at most the number of answer options ({2}), not {3}",
+  "most pairs must be at least the {} pairs that those who hold any hold on average and at most the number of keys ({}), not {}":
+    "“At most” must be at least the {1} that those who choose any choose on average, and at most the number of answer options ({2}), not {3}",
+  "pairs must be at most the number of keys ({}), not {}":
+    "people cannot choose more than all {1} answer options on average: this says {2}",
+  "pairs must be at most the number of keys ({}), not {}: the {} of people who hold any would hold {} each, on average":
+    "people cannot choose more than all {1} answer options on average: this says {2}, which is {4} for each of those who choose any",
+  "pairs must be at least the share of people who hold any ({}), not {}: each of those holds one or more":
+    "the average must be at least the share of people who choose any ({1}), not {2}: each of those chooses one or more",
+  "pairs must be at least the frequency of a key ({}), not {}":
+    "the average must be at least the share of people who choose an answer option ({1}), not {2}",
+  "pairs must be at least {}, not {}": "the average must be at least {1}, not {2}",
+  "holding, the share of people who hold any pair, must be at least {} and at most 1, not {}":
+    "the share of people who choose any answer option must be at least {1} and at most 1, not {2}",
+  "the share of people who hold any pair must be a number above 0 and at most 1":
+    "the share of people who choose any answer option must be a number above 0 and at most 1",
+  "the pairs per person must be a number above 0": "the answer options per person must be a number above 0",
+  "the most pairs per person must be a whole number from 1 on": "“At most” must be a whole number from 1 on",
+  "key {} {} is the same as key {}": "answer option {1}, {2:raw}, is the same as answer option {3}",
+  "label {} {} is the same as label {}": "group {1}, {2:raw}, is the same as group {3}",
+  "key {} appears twice": "answer option {1:raw} appears twice",
+  "other must not have the name of a listed key, {}":
+    "the answer for all others has the name of an answer option: {1:raw}",
   "hostile reports must be a number such as 100, or a share such as 1%, not {}":
     "forged responses must be a number such as 100, or a share such as 1%, not {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":
@@ -127,16 +154,16 @@ export default {
   ". The intervals include that.": ". The ranges include that.",
   "up to {} times": "up to {1} times",
   "perhaps many times": "perhaps many times",
-  "{} pair": "{1} answer option",
-  "{} pairs": "{1} answer options",
-  "{} key": "{1} answer option",
+  "{} pair": "{1:number} answer option",
+  "{} pairs": "{1:number} answer options",
+  "{} key": "{1:number} answer option",
   "A single key is taken to be held by {} of people: all who hold a pair. Or it is the rarer of two answers that those give, and held by {} if the answers decline evenly, or {} if both are equally frequent. The mechanism is chosen for the first; green takes the least.":
     "A single answer option is taken to be chosen by {1} of people: all who choose anything. Or it is the rarer of two answers that those give, and chosen by {2} if the answers decline evenly, or {3} if both are equally frequent. The mechanism is chosen for the first; green takes the least.",
   "The share is that of one level among the holders of a key. Guessing the same share for all levels would typically be off by {} where any shares are equally likely.":
     "The share is that of one level among those who choose an answer option. Guessing the same share for all levels would typically be off by {1} where any shares are equally likely.",
-  "{} keys": "{1} answer options",
-  "{} report": "{1} response",
-  "{} reports": "{1} responses",
+  "{} keys": "{1:number} answer options",
+  "{} report": "{1:number} response",
+  "{} reports": "{1:number} responses",
   "Within the labels of “{}”, 1 share of a key stands out from the noise, of {} tested (at most {} of such flags are false, on average).":
     "Within the groups of “{1:raw}”, 1 of {2} shares is clearly above zero. On average, at most {3} of such statements are false.",
   "Within the labels of “{}”, {} shares of keys stand out from the noise, of {} tested (at most {} of such flags are false, on average).":
@@ -188,15 +215,23 @@ export default {
   "{} reports name the function of an earlier one, where {}":
     "{1} responses name the random function of an earlier one, where {2:raw}",
   "{} pairs of reports name the same function, where {}":
-    "{1} times two responses name the same random function, where {2:raw}",
+    "{1} times, two responses name the same random function, where {2:raw}",
   "{} reports name functions whose {} is {}, where {}":
     "{1} responses name random functions whose {2:raw} is {3:raw}, where {4:raw}",
   "{} of {} reports answer the size question, where {}":
     "{1} of {2} responses say how many answer options were chosen, where {3:raw}",
   "{} bits per report are set, where {}": "{1} bits per response are set, where {2:raw}",
   "one report sets {} of {} bits, where {}": "one response sets {1} of {2} bits, where {3:raw}",
-  "“{}” {}is counted {} times in {} reports, where {} are expected whatever people hold{}":
-    "“{1:raw}” {2:raw}is counted {3} times in {4} responses, where {5:raw} are expected whatever people chose{6:raw}",
+  "“{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” is counted {2} times in {3}, where {4:raw} are expected whatever people chose{5:raw}",
+  "“{}” with the value {} is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” with the value {2} is counted {3} times in {4}, where {5:raw} are expected whatever people chose{6:raw}",
+  "The label “{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "The group “{1:raw}” is counted {2} times in {3}, where {4:raw} are expected whatever people chose{5:raw}",
+  "“{}” within the label “{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” within the group “{2:raw}” is counted {3} times in {4}, where {5:raw} are expected whatever people chose{6:raw}",
+  "“{}” together with “{}” is counted {} times in {}, where {} are expected whatever people hold{}":
+    "“{1:raw}” together with “{2:raw}” is counted {3} times in {4}, where {5:raw} are expected whatever people chose{6:raw}",
   "all keys together are counted {} times in {}, where {} are expected whatever people hold{}":
     "all answer options together are counted {1} times in {2}, where {3:raw} are expected whatever people chose{4:raw}",
   "the answer “{} pairs” is given {} times in {}, where {} are expected whatever people hold{}":
@@ -300,19 +335,25 @@ export default {
   // Charts.
   "{}: {} most frequent of {} keys{}": "{1:raw}: the {2} most frequent of {3} answer options{4:raw}",
   "{}: {} keys{}": "{1:raw}: {2} answer options{3:raw}",
+  "{}: {} keys in pairs": "{1:raw}: {2} answer options, every two together",
+  "{}: {} of {} keys in pairs": "{1:raw}: {2} of {3} answer options, every two together",
   "{} most frequent of {} keys{}": "The {1} most frequent of {2} answer options{3:raw}",
   "{}, {}, ε = {}, method {}": "{1}",
-  "{}, {}, ε = {} of a report alone, method {}": "{1}",
-  "{} reports, {}, ε = {}, method {}, {} % intervals": "{1} responses, ε = {3}, {5} % ranges",
-  "{} reports, {}, ε = {}, method {}, {} % intervals after selection (false coverage rate)":
-    "{1} responses, ε = {3}, {5} % ranges after selection",
-  "{} reports, {}, ε = {}, method {}, {} % intervals, {}": "{1} responses, ε = {3}, {5} % ranges, {6}",
-  "{} reports, {}, ε = {}, method {}, {} % intervals after selection (false coverage rate), {}":
-    "{1} responses, ε = {3}, {5} % ranges after selection, {6}",
-  "those of shares that stand out after selection (false coverage rate), {}":
-    "those of shares that stand out after selection, {1}",
-  "grey line: overall; grey bar: {}": "grey line: overall; grey bar: {1}",
-  "grey: {}": "grey: {1}",
+  "{}, {}, ε = {}, method {}, intervals hold whatever {} of the reports say":
+    "{1}, ranges are right whatever {5} of the responses say",
+  "{}, {}, ε = {}, method {}, {} % intervals{}": "{1}, {5} % ranges{6}",
+  " after selection (false coverage rate){}": " after selection{1}",
+  ", intervals hold whatever {} of the reports say{}": ", ranges are right whatever {1} of the responses say{2}",
+  ", those of shares that stand out after selection (false coverage rate){}":
+    ", those of shares that stand out after selection{1}",
+  ", grey line: overall; grey bar: {}": ", grey line: overall; grey bar: {1:raw}",
+  ", grey: {}": ", grey: {1:raw}",
+  ", {}": ", {1}",
+  ", blue: more often together than by chance, red: less often, grey: does not stand out":
+    ", blue: more often together than by chance, red: less often, grey: does not stand out",
+  "not distinguishable from noise": "not distinguishable from noise",
+  "the pair": "these two",
+  lift: "times chance",
   key: "answer option",
   mean: "average",
   reports: "responses",

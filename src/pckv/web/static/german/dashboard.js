@@ -92,7 +92,7 @@ export default {
   "In place of [link] put a link for each person; in a mail merge, the column “link” of the table. Say also why you ask, and what happens with the results.":
     "Setzen Sie für [Link] je Person einen Link ein; beim Serienbrief ist das die Spalte „link“ der Tabelle. Schreiben Sie dazu, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Invitations are made at the mixer ({operator}, {url}), which takes responses until {day}: that day is part of what participants agreed to, and the survey cannot be closed earlier. One batch comes, and none after it.":
-    "Einladungen werden beim Mixer erstellt ({operator}, {url}). Er nimmt bis {day} Antworten an: Diesem Tag haben die Teilnehmenden zugestimmt, darum lässt sich die Umfrage nicht früher schließen. Es kommt ein einziger Stapel.",
+    "Einladungen werden beim Mixer erstellt ({operator}, {url}). Er nimmt bis {day} Antworten an: Diesem Tag haben die Teilnehmenden zugestimmt, darum lässt sich die Umfrage nicht früher schließen. Es kommt ein einziges Bündel.",
   "It is for you alone and works once. Please do not pass it on.":
     "Er ist nur für Sie bestimmt und gilt einmal. Bitte geben Sie ihn nicht weiter.",
   "It is the last round.": "Es ist die letzte Runde.",
@@ -104,7 +104,7 @@ export default {
   "Let people choose at most {padding} where they enter their answers: the client refuses more. Do not leave out those who chose more, since a missing response would then tell what they chose.":
     "Lassen Sie bei der Eingabe höchstens {padding} Antwortmöglichkeiten wählen: Mehr lehnt der Client ab. Schließen Sie niemanden aus, der mehr gewählt hat: Die fehlende Antwort würde sonst verraten, was gewählt wurde.",
   "Let {operator} or a third party make invitations and send the link with one to each person. If you send it yourself, or without invitations, you could fill the batch with responses of your own: how many are honest is then an assumption that rests on your word.":
-    "Lassen Sie {operator} oder eine dritte Stelle Einladungen erstellen und jeder Person den Link mit einer davon senden. Wenn Sie ihn selbst senden oder ohne Einladungen, könnten Sie den Stapel mit eigenen Antworten füllen: Wie viele ehrlich sind, ist dann eine Annahme, die auf Ihrem Wort beruht.",
+    "Lassen Sie {operator} oder eine dritte Stelle Einladungen erstellen und jeder Person den Link mit einer davon senden. Wenn Sie ihn selbst senden oder ohne Einladungen, könnten Sie das Bündel mit eigenen Antworten füllen: Wie viele ehrlich sind, ist dann eine Annahme, die auf Ihrem Wort beruht.",
   "Loading …": "Wird geladen …",
   Logo: "Logo",
   "Make the first one.": "Erstellen Sie die erste.",
@@ -124,14 +124,14 @@ export default {
   "Not open yet: round 1 opens on {day} (world time, UTC).":
     "Noch nicht offen: Runde 1 beginnt am {day} (Weltzeit, UTC).",
   "Not with this token": "Nicht mit diesem Token",
-  "Of the batch: {share}": "Vom Stapel: {share}",
+  "Of the batch: {share}": "Vom Bündel: {share}",
   "Older repeated surveys": "Ältere wiederholte Umfragen",
   "Older surveys": "Ältere Umfragen",
   "One page about this survey for an ethics board or a data protection officer, with its guarantee checked:":
     "Eine Seite über diese Umfrage für eine Ethikkommission oder Datenschutzbeauftragte, mit geprüfter Garantie:",
   "Only people who sign in here see the results.": "Nur Personen, die sich hier anmelden, sehen die Ergebnisse.",
   "Open again": "Wieder öffnen",
-  "Open until the end of {day} (world time, UTC).": "Offen bis zum Ende des {day} (Weltzeit, UTC).",
+  "Open until the end of {day} (world time, UTC).": "Offen bis einschließlich {day} (Weltzeit, UTC).",
   Opens: "Beginnt",
   Organisation: "Organisation",
   "Participants see who asks them: the name and the logo stand on the pages of your surveys.":
@@ -168,7 +168,7 @@ export default {
   Round: "Runde",
   "Round {number} opens on {day}.": "Runde {number} beginnt am {day}.",
   "Round {number} takes responses until the end of {day} (world time, UTC).":
-    "Runde {number} nimmt Antworten bis zum Ende des Tages an: {day} (Weltzeit, UTC).",
+    "Runde {number} nimmt bis einschließlich {day} Antworten an (Weltzeit, UTC).",
   "Round {number}, from {day} on: {responses}": "Runde {number}, ab {day}: {responses}",
   Rounds: "Runden",
   "Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”.":
@@ -189,14 +189,14 @@ export default {
   "Since this survey was published, its questions, its answer options, its privacy level and its last day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.":
     "Seit diese Umfrage veröffentlicht ist, lassen sich Fragen, Antwortmöglichkeiten, Datenschutzstufe und der letzte Tag nicht mehr ändern: Wer geantwortet hat, hat sich darauf verlassen. Um etwas zu ändern, erstellen Sie eine Kopie und veröffentlichen Sie diese.",
   "Some responses are unusual": "Einige Antworten sind auffällig",
-  State: "Stand",
+  State: "Status",
   Survey: "Umfrage",
   Surveys: "Umfragen",
   "Table of rounds": "Tabelle der Runden",
   "Take part": "Teilnehmen",
   "Take the logo away": "Logo entfernen",
   "Taking part has ended. The link says so to those who open it and have not answered.":
-    "Die Teilnahme ist beendet. Das steht auch hinter dem Link, wenn man noch nicht geantwortet hat.",
+    "Die Teilnahme ist beendet. Wer den Link öffnet und noch nicht geantwortet hat, liest das dort.",
   "Take part: scan this code with your phone.": "Mitmachen: Scannen Sie diesen Code mit dem Handy.",
   "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, which does not show for certain what you answered.":
     "Die Teilnahme ist freiwillig. Ihre Antworten selbst bleiben auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie geantwortet haben.",
@@ -205,7 +205,7 @@ export default {
   "Text for a letter or a message, and a poster": "Text für einen Brief oder eine Nachricht, und ein Plakat",
   "Thank you!": "Vielen Dank!",
   "That is the ε of reports alone. What their recipient learns, and under which condition, stands under “Mixer”.":
-    "Das ist das ε der Berichte allein. Was ihr Empfänger erfährt, und unter welcher Bedingung, steht unter „Mixer“.",
+    "Das ist das ε der Antworten allein. Was ihr Empfänger erfährt, und unter welcher Bedingung, steht unter „Mixer“.",
   "The collector cannot be reached, so that this page is not complete.":
     "Der Server ist nicht erreichbar, deshalb ist diese Seite unvollständig.",
   "The draft is deleted.": "Der Entwurf ist gelöscht.",
@@ -257,7 +257,7 @@ export default {
     "Ohne Einladung sagt der Link nur, dass eine nötig ist:",
   "You can answer from {day} on (world time, UTC).": "Die Umfrage ist ab {day} offen (Weltzeit, UTC).",
   "You can answer until the end of {day} (world time, UTC).":
-    "Sie können bis zum Ende des {day} antworten (Weltzeit, UTC).",
+    "Sie können bis einschließlich {day} antworten (Weltzeit, UTC).",
   "Your session is over. Save the links that are shown, and then sign in again.":
     "Ihre Sitzung ist beendet. Sichern Sie die gezeigten Links und melden Sie sich dann wieder an.",
   "Your session is over. Sign in again to go on where you were.":

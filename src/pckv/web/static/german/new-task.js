@@ -12,7 +12,7 @@ export default {
     "Ein Gerät antwortet in {panels} aufeinanderfolgenden Runden ({days}) höchstens einmal: Die Datenschutzstufe gilt für alles, was eine Person in dieser Zeit tut.",
   "A device answers in one round out of that many.": "Ein Gerät antwortet in einer von so vielen Runden.",
   "A response changes the odds of an answer by at most {times} times.":
-    "Eine Antwort ändert die Chancen für eine Angabe höchstens um das {times}-Fache.",
+    "Durch eine Antwort ändern sich die Chancen einer Angabe höchstens um den Faktor {times}.",
   "A fifty-fifty guess is then all but certain.": "Wer fünfzig zu fünfzig rät, ist danach fast sicher.",
   "A fifty-fifty guess is then right in at most {cases} of 100 cases.":
     "Wer fünfzig zu fünfzig rät, liegt danach in höchstens {cases} von 100 Fällen richtig.",
@@ -43,6 +43,7 @@ export default {
   "All that apply": "Alles, was zutrifft",
   "Also learn which are chosen together": "Auch erfahren, was zusammen gewählt wird",
   "Another level": "Andere Stufe",
+  "Another level: {number}": "Andere Stufe: {number}",
   "Another scale": "Andere Skala",
   Answers: "Antworten",
   "Answers of one person": "Antworten einer Person",
@@ -90,11 +91,12 @@ export default {
   "Delete for good": "Endgültig löschen",
   Description: "Beschreibung",
   Details: "Details",
+  "Devices take turns over … rounds": "Geräte wechseln sich ab über … Runden",
   "Devices send their sealed responses there.": "Dorthin senden die Geräte ihre versiegelten Antworten.",
   "Devices spend at most ε = 10 on all surveys of this collector together, unless your app sets another cap: at this privacy level that is {number} responses, and none afterwards.":
     "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus, wenn Ihre App keine andere Grenze setzt: Bei dieser Datenschutzstufe sind das {number} Antworten, danach keine mehr.",
-  "Devices spend at most ε = 10 on all surveys of this collector together. For this ε your app needs a higher cap; on the page of participants people could not answer.":
-    "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus. Für dieses ε braucht Ihre App eine höhere Grenze; auf der Seite für Teilnehmende könnte niemand antworten.",
+  "Devices keep to a privacy limit of 10 for all surveys of this collector together. For this level your app needs a higher limit; on the page of participants people could not answer.":
+    "Auf Geräten gilt für alle Umfragen dieses Servers zusammen ein Datenschutz-Limit von 10. Für diese Stufe braucht Ihre App ein höheres Limit; auf der Seite für Teilnehmende könnte niemand antworten.",
   "Download {file}": "{file} herunterladen",
   "Enough for averages, and the most precise.": "Genügt für Durchschnitte und ist am genauesten.",
   "Enough people": "Genug Personen",
@@ -155,13 +157,13 @@ export default {
   "How people take part": "Wie man teilnimmt",
   "How well answers are hidden": "Wie gut Antworten verborgen sind",
   "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest":
-    "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Verfahren hält und genug Antworten ehrlich sind",
+    "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Protokoll hält und genug Antworten ehrlich sind",
   "A response stands for a limited number of answers, which the last step says. If someone ticks more, some of them are picked at random and count.":
     "Von einer Person zählt nur eine begrenzte Zahl von Antworten, die im letzten Schritt steht. Kreuzt jemand mehr an, werden einige davon zufällig ausgewählt und gezählt.",
   "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.":
     "Wenn sich nichts davon ändern lässt, fragen Sie besser nicht: Es würde Datenschutz kosten, und das Ergebnis würde wahrscheinlich nichts zeigen.",
   "If you send responses from an app of your own, it has to keep people to this limit, too.":
-    "Wenn Sie Antworten aus einer eigenen App senden, muss auch diese die Grenze einhalten.",
+    "Wenn Sie Antworten aus einer eigenen App senden, muss auch diese die Höchstzahl einhalten.",
   "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.":
     "Wählen {share} der Personen eine Antwort, nennt das Ergebnis dafür etwa {low} bis {high} % oder einen breiteren Bereich.",
   "In equal steps: the result then has the share of each level, medians, and how far values spread.":
@@ -170,16 +172,16 @@ export default {
     "Einschließlich derer, die nichts wählen. Eine Schätzung genügt: Von ihr hängen die Vorhersage ab und wie viele Antworten einer Person zählen; die Datenschutzstufe bleibt.",
   Invitations: "Einladungen",
   "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.":
-    "Sie enthält alles aus dem Formular, die Sammlung, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
+    "Sie enthält alles aus dem Formular, das Bündel, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
   "It holds sealed responses, which it cannot read, and hands them over together, in an order that says nothing. The same privacy towards you then shows answers that are many times as rare, as long as that party follows the protocol and enough responses are honest.":
-    "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Verfahren hält und genug Antworten ehrlich sind.",
+    "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Protokoll hält und genug Antworten ehrlich sind.",
   "Italian, with à, è, ù and others": "Italienisch, mit à, è, ù und anderen",
   "Its answers, one per line": "Die Antworten darauf, eine je Zeile",
   "Its average rating will come with a range of about ±{range}, or a wider one.":
     "Für die durchschnittliche Bewertung ist ein Bereich von etwa ±{range} zu erwarten, oder ein breiterer.",
   "Its average rating will be no better than a guess.":
     "Die durchschnittliche Bewertung wird nicht genauer sein als geraten.",
-  "Its name": "Ihr Name",
+  "Its name": "Name dieser Antwortmöglichkeit",
   "Keep it": "Behalten",
   "Language of your texts": "Sprache Ihrer Texte",
   Languages: "Sprachen",
@@ -191,6 +193,7 @@ export default {
   "Leave out {language}": "{language} entfernen",
   "Letters that answers may have": "Buchstaben, die Antworten haben dürfen",
   "Letters that are found": "So viele Buchstaben werden gefunden",
+  "Level as a number": "Stufe als Zahl",
   Levels: "Stufen",
   Light: "Leicht",
   "Lowest value": "Niedrigster Wert",
@@ -242,7 +245,6 @@ export default {
     "Nur wenn die Frage es zulässt, eine leichtere Datenschutzstufe: {level}.",
   "Open the page of the survey": "Zur Seite der Umfrage",
   Others: "Andere",
-  Panels: "Panels",
   "Participants read it above its answers, and results are named after it.":
     "Teilnehmende lesen sie über den Antworten, und die Ergebnisse sind nach ihr benannt.",
   "Participants read the language of their browser, if it is here. What you leave empty they read in the language of your texts.":
@@ -296,12 +298,12 @@ export default {
   "Separated by commas.": "Mit Kommas getrennt.",
   "So many letters of an answer are found, longer answers are cut. Fewer letters find rarer answers.":
     "So viele Buchstaben einer Antwort werden gefunden, längere werden abgeschnitten. Weniger Buchstaben finden seltenere Antworten.",
-  "Some may go on: complete them if you can.": "Manche gehen vielleicht weiter: Ergänzen Sie sie, wenn Sie können.",
+  "Some may be longer: complete them if you can.": "Manche sind vielleicht länger: ergänzen Sie sie, wenn Sie können.",
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",
   "Such as age or region. The result then also tells what holds within each group, and which answers are chosen more often in one group than in another; average ratings are not compared. All of it becomes less precise, the more groups the less: the forecast says by how much. If you know everybody’s group anyway, such as the building, make a survey for each group instead: that takes fewer people.":
-    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten in einer Gruppe öfter gewählt werden als in einer anderen; durchschnittliche Bewertungen werden nicht verglichen. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
+    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten in einer Gruppe öfter gewählt werden als in einer anderen; durchschnittliche Bewertungen werden nicht verglichen. Je mehr Gruppen, desto ungenauer wird alles: Die Vorhersage sagt, um wie viel. Wissen Sie ohnehin von allen die Gruppe, etwa das Haus, machen Sie stattdessen für jede Gruppe eine Umfrage: Das braucht weniger Personen.",
   "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
   "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
   "Survey without a name": "Umfrage ohne Namen",
@@ -320,7 +322,7 @@ export default {
   "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.":
     "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
   "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.":
-    "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie die Sammlung mit eigenen Antworten füllen.",
+    "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie das Bündel mit eigenen Antworten füllen.",
   "The most that any person chooses, if you know it.": "Wie viele eine Person höchstens wählt, wenn Sie es wissen.",
   "The name is saved.": "Der Name ist gespeichert.",
   "The page of participants offers the levels as buttons; an app has to do the same.":
@@ -420,7 +422,7 @@ export default {
   "With another ε": "Mit einem anderen ε",
   "With more or fewer people": "Mit mehr oder weniger Personen",
   "With {count} levels you see how many people give each of them. In return shares of people, and often averages, become less precise than with two, the more levels the less: the forecast says by how much.":
-    "Mit {count} Stufen sehen Sie, wie viele Personen jede davon angeben. Dafür werden Anteile und oft auch Durchschnitte ungenauer als mit zweien, je mehr Stufen: Die Vorhersage sagt, um wie viel.",
+    "Mit {count} Stufen sehen Sie, wie viele Personen jede davon angeben. Dafür werden Anteile und oft auch Durchschnitte ungenauer als mit zweien, und zwar umso mehr, je mehr Stufen es sind: Die Vorhersage sagt, um wie viel.",
   "With {people} people no answer is sure to be found. Try fewer letters, or more people.":
     "Mit {people} Personen wird keine Antwort sicher gefunden. Versuchen Sie es mit weniger Buchstaben oder mehr Personen.",
   "With {people} people, expect to find an answer that at least {share} of people write: in four of five such surveys it is found.":
@@ -448,7 +450,7 @@ export default {
   "ask for the group": "fragen Sie nach der Gruppe",
   "at most {number}": "höchstens {number}",
   "changed on {day}": "geändert am {day}",
-  "choose an ε": "wählen Sie ein ε",
+  "choose a number": "wählen Sie eine Zahl",
   "compare groups, or learn what is chosen together: one survey cannot do both":
     "vergleichen Sie Gruppen, oder erfahren Sie, was zusammen gewählt wird: Eine Umfrage kann nicht beides",
   "computing …": "wird berechnet …",
@@ -495,7 +497,7 @@ export default {
   "one of several levels": "eine von mehreren Stufen",
   "one of the values that you name": "einen der Werte, die Sie nennen",
   other: "andere",
-  "people who make one choice have nothing together": "wer eine Antwort wählt, wählt nichts zusammen",
+  "people who make one choice have nothing together": "wer nur eine Antwort wählen darf, wählt nichts zusammen",
   poor: "schlecht",
   "say how long a round is": "geben Sie an, wie lang eine Runde ist",
   "say how many answers a person may choose": "geben Sie an, wie viele Antworten eine Person wählen darf",
@@ -505,7 +507,7 @@ export default {
     "geben Sie an, wie viele Einladungen Sie brauchen; weitere sind später möglich",
   "say how many letters are to be found": "geben Sie an, wie viele Buchstaben gefunden werden sollen",
   "say how many levels there are": "geben Sie an, wie viele Stufen es gibt",
-  "say how many panels there are": "geben Sie an, wie viele Panels es gibt",
+  "say over how many rounds devices take turns": "geben Sie an, über wie viele Runden sich Geräte abwechseln",
   "say how many people you expect": "geben Sie an, wie viele Personen Sie erwarten",
   severe: "stark",
   stars: "Sterne",
@@ -513,7 +515,7 @@ export default {
   "the collector draws the random function of each response": "der Server zieht die zufällige Funktion jeder Antwort",
   "the first day of round 1, which is past ({day})": "der erste Tag von Runde 1, der vorbei ist ({day})",
   "the last day, which is past ({day})": "der letzte Tag, der vorbei ist ({day})",
-  "there are {given} lines for {number} answer options": "das sind {given} Zeilen für {number} Antwortmöglichkeiten",
+  "lines: {given}; answer options: {number}": "Zeilen: {given}; Antwortmöglichkeiten: {number}",
   "there are {number} answer options, of at most 500": "es sind {number} Antwortmöglichkeiten, von höchstens 500",
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
   "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",

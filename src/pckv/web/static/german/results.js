@@ -12,7 +12,7 @@ export default {
   "Answers found": "Gefundene Antworten",
   "Make a survey of these answers": "Aus diesen Antworten eine Umfrage machen",
   "Every group of people reports the beginnings of its answers, of one length. Those that stand out are followed to the next length, until a whole answer is found.":
-    "Jede Gruppe von Personen meldet Anfänge ihrer Antworten von einer bestimmten Länge. Anfänge, die herausragen, werden bis zur nächsten Länge verfolgt, bis eine ganze Antwort gefunden ist.",
+    "Jede Gruppe von Personen meldet Anfänge ihrer Antworten von einer bestimmten Länge. Anfänge, die sich abheben, werden bis zur nächsten Länge verfolgt, bis eine ganze Antwort gefunden ist.",
   "Details: how the answers were found": "Details: wie die Antworten gefunden wurden",
   Results: "Ergebnisse",
   "New responses come faster than this page is computed. Load it again in a while.":
@@ -31,7 +31,7 @@ export default {
   "{more} since; they are counted at the next update.":
     "Seither {more}; sie werden bei der nächsten Aktualisierung gezählt.",
   "From {responses}.": "Aus {responses}.",
-  "(may go on)": "(geht vielleicht weiter)",
+  "(may be longer)": "(vielleicht länger)",
   "{number} response": "{number} Antwort",
   "{number} responses": "{number} Antworten",
   "{number} more response": "{number} weitere Antwort",
@@ -59,12 +59,11 @@ export default {
   "say less than {value}": "geben weniger als {value} an",
   ", and ": ", und ",
   "Details: how this was estimated": "Details: wie das geschätzt wurde",
-  "Every response is made noisy; {method}, {interval} and {honest} say how results are made from them.":
-    "Jede Antwort ist verrauscht; {method}, {interval} und {honest} sagen, wie daraus Ergebnisse werden.",
-  "the method": "das Verfahren",
+  "Every response is made noisy; {method} and {interval} say how results are made from them.":
+    "Jede Antwort ist verrauscht; {method} und {interval} sagen, wie daraus Ergebnisse werden.",
+  "the method": "die Methode",
   "the ranges": "die Bereiche",
-  "honest reports": "ehrliche Berichte",
-  Method: "Verfahren",
+  Method: "Methode",
   "How noise is taken out: bayes is the closest on average.":
     "Wie das Rauschen herausgerechnet wird: bayes liegt im Mittel am nächsten.",
   Afterwards: "Danach",
@@ -75,10 +74,10 @@ export default {
     "Wie oft ein Bereich die wahre Zahl enthält. Je sicherer, desto breiter.",
   "False discovery rate": "Anteil falscher Funde",
   "Of the answers that are said to stand out, the share without any participant, on average, at most.":
-    "Höchstens dieser Anteil der Antworten, die angeblich herausragen, wurde im Mittel von niemandem gegeben.",
+    "Höchstens dieser Anteil der Antworten, die sich angeblich abheben, wurde im Mittel von niemandem gegeben.",
   "Forged responses": "Gefälschte Antworten",
   "Ranges hold whatever this many of the responses say: a number, or a share such as 1%.":
-    "Die Bereiche gelten, was immer so viele der Antworten sagen: eine Zahl oder ein Anteil wie 1%.",
+    "Die Bereiche gelten, was immer so viele der Antworten sagen: eine Zahl oder ein Anteil wie 1 %.",
   "of the answers that were reported: {value} ({range})": "der gemeldeten Antworten: {value} ({range})",
   "responses do not tell it from another of these": "Antworten unterscheiden das nicht von einer anderen hier",
   "Table of results": "Tabelle der Ergebnisse",
@@ -144,7 +143,7 @@ export default {
   "For this answer, no difference between groups stands out from the noise.":
     "Bei dieser Antwort hebt sich kein Unterschied zwischen Gruppen vom Rauschen ab.",
   "Chosen together with": "Zusammen gewählt mit",
-  "No other answer stands out together with this one.": "Keine andere Antwort ragt zusammen mit dieser heraus.",
+  "No other answer stands out together with this one.": "Keine andere Antwort hebt sich zusammen mit dieser ab.",
   "Other answers": "Andere Antworten",
   "Number {rank} of {all} by share": "Nummer {rank} von {all} nach Anteil",
   "Confidence of the ranges: {confidence}, whatever {hostile} of the responses say.":
@@ -170,7 +169,7 @@ export default {
   "The average of what they say is unknown: it may be anything on a scale from {first} to {last}.":
     "Der Durchschnitt ihrer Angaben ist unbekannt: Er kann überall auf einer Skala von {first} bis {last} liegen.",
   "The average of what they say is unknown: {between}, on a scale from {first} to {last}, since people with many answers may say other things. The average of the answers that were reported is {reported}, {reportedBetween}.":
-    "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}, da Personen mit vielen Antworten vielleicht anderes angeben. Der Durchschnitt der gemeldeten Antworten ist {reported}, {reportedBetween}.",
+    "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}, da Personen mit vielen Angaben vielleicht anderes angeben. Der Durchschnitt der gemeldeten Antworten ist {reported}, {reportedBetween}.",
   "Fewer forged responses: what they can do does not shrink as more honest ones come.":
     "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone gives the share a range of ±{noise}. Four times as many, {more}, would halve that.":
@@ -178,7 +177,7 @@ export default {
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
     "Was weniger als {least} der Personen wählen, ist bisher oft vom Rauschen nicht zu unterscheiden.",
   "A new survey in which more answers of a person count: people with more than {padding} may hide up to {hidden} of it.":
-    "Eine neue Umfrage, in der mehr Antworten einer Person zählen: Durch Personen mit mehr als {padding} fehlen vielleicht bis zu {hidden}.",
+    "Eine neue Umfrage, in der mehr Angaben einer Person zählen: Durch Personen mit mehr als {padding} fehlen vielleicht bis zu {hidden}.",
   "How many people have more than {padding} is not known: they hide a part of it.":
     "Wie viele Personen mehr als {padding} haben, ist nicht bekannt: Sie verbergen einen Teil davon.",
   "A new survey with a lighter {level}, which promises people less.":
@@ -187,12 +186,12 @@ export default {
   "more often than by chance": "häufiger als durch Zufall",
   "less often than by chance": "seltener als durch Zufall",
   "“Times chance” is how many times as often both are chosen as they would be if choosing one said nothing about the other: 1 is chance.":
-    "„Mal Zufall“ sagt, wievielmal so oft beide gewählt werden, wie wenn die eine Wahl nichts über die andere sagte: 1 ist Zufall.",
-  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey pairs do not stand out.":
-    "Blau: öfter zusammen gewählt als durch Zufall; Rot: seltener; je kräftiger, desto stärker. Graue Paare ragen nicht heraus.",
+    "„Gegenüber Zufall“ sagt, wievielmal so häufig beide gewählt werden, wie wenn die eine Wahl nichts über die andere aussagte; 1 heißt: so häufig wie durch Zufall.",
+  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey combinations do not stand out.":
+    "Blau: öfter zusammen gewählt als durch Zufall; Rot: seltener; je kräftiger, desto stärker. Graue Kombinationen heben sich nicht ab.",
   "at most {high}": "höchstens {high}",
   "Answer options": "Antwortmöglichkeiten",
-  "Times chance": "Mal Zufall",
+  "Times chance": "Gegenüber Zufall",
   "Chosen together": "Zusammen gewählt",
   "Chose both": "Beide gewählt",
   "Of those with the first, chose the second": "Von denen mit der ersten wählten die zweite",
@@ -202,15 +201,15 @@ export default {
   "Chosen with it": "Zusammen damit gewählt",
   "Of those who chose this answer": "Von denen, die diese Antwort wählten",
   "Chose both, of all people": "Beide gewählt, von allen Personen",
-  "None of {pairs} stands out from the noise.": "Von {pairs} hebt sich keines vom Rauschen ab.",
-  "The table has the first {shown} of {total} pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.":
-    "Die Tabelle hat die ersten {shown} von {total} Paaren, die unter {tested} möglichen herausragen: ihr Anteil von 0 %, oder wie oft beide gewählt werden vom Zufall. Im Mittel sind höchstens {rate} der Aussagen jeder Art falsch.",
-  "The table has the pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.":
-    "Die Tabelle hat die Paare, die unter {tested} möglichen herausragen: ihr Anteil von 0 %, oder wie oft beide gewählt werden vom Zufall. Im Mittel sind höchstens {rate} der Aussagen jeder Art falsch.",
+  "None of {combinations} stands out from the noise.": "Von {combinations} hebt sich keine vom Rauschen ab.",
+  "The table has the first {shown} of {total} combinations, of {tested} possible ones, that stand out: because their share is clearly above 0 %, or because both are chosen together more or less often than by chance. On average, at most {rate} of the claims of either kind are false.":
+    "Die Tabelle zeigt die ersten {shown} von {total} Kombinationen (unter {tested} möglichen), die sich abheben: weil ihr Anteil klar über 0 % liegt oder weil beide häufiger oder seltener zusammen gewählt werden als durch Zufall. Im Mittel sind von den Aussagen jeder Art höchstens {rate} falsch.",
+  "The table has the combinations, of {tested} possible ones, that stand out: because their share is clearly above 0 %, or because both are chosen together more or less often than by chance. On average, at most {rate} of the claims of either kind are false.":
+    "Die Tabelle zeigt die Kombinationen (unter {tested} möglichen), die sich abheben: weil ihr Anteil klar über 0 % liegt oder weil beide häufiger oder seltener zusammen gewählt werden als durch Zufall. Im Mittel sind von den Aussagen jeder Art höchstens {rate} falsch.",
   "Which answers are chosen together more often (blue) or less often (red) than by chance; the table below has the numbers.":
     "Welche Antworten öfter (blau) oder seltener (rot) zusammen gewählt werden als durch Zufall; die Tabelle darunter hat die Zahlen.",
-  "{number} pair": "{number} Paar",
-  "{number} pairs": "{number} Paaren",
+  "{number} combination": "{number} Kombination",
+  "{number} combinations": "{number} Kombinationen",
   "not clear": "unklar",
   "Chosen by, as bars with ranges": "Gewählt von, als Balken mit Bereichen",
   "{title}, with ranges": "{title}, mit Bereichen",
@@ -307,6 +306,8 @@ export default {
     "Über alle Personen hebt sich das Rauschen größtenteils auf. Jede Zahl hat einen Bereich, der die wahre mit einer Sicherheit von {level} enthält.",
   "An answer that is not distinguishable from noise may have been chosen by none, or by as many as the end of its range says.":
     "Was vom Rauschen nicht zu unterscheiden ist, wurde vielleicht von niemandem gewählt, vielleicht aber auch von so vielen, wie das Ende seines Bereichs sagt.",
+  "A second organisation mixed the responses before they were read.":
+    "Eine zweite Stelle hat die Antworten gemischt, bevor sie gelesen wurden.",
   "Contact: {contact}": "Kontakt: {contact}",
   "For specialists: local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.":
     "Für Fachleute: lokale Differential Privacy mit ε = {epsilon}; eine Antwort steht für bis zu {padding} einer Person.",
@@ -364,11 +365,11 @@ export default {
   "the last one with round {round} alone": "die letzte nur mit Runde {round}",
   Compare: "Vergleichen",
   "Rounds {first} to {last} together": "Runden {first} bis {last} zusammen",
-  "Change since round {round}": "Änderung seit Runde {round}",
-  Changed: "Geändert",
+  "Change since round {round}": "Veränderung seit Runde {round}",
+  Changed: "Verändert",
   "Round {round}, smoothed": "Runde {round}, geglättet",
   "Round {round} alone": "Runde {round} für sich",
-  "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich geändert.",
+  "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich verändert.",
   "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.":
     "Die ersten {drawn} der Tabelle, nach Runden. Linie: Anteil der Personen, über die Runden geglättet, mit seinem Bereich (Sicherheit {level}). Punkte: einzelne Runden für sich; Striche: ihre Bereiche, wo sie von dem abweichen, was die anderen Runden erwarten lassen.",
   "by itself {words}": "für sich {words}",

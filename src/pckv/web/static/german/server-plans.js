@@ -41,10 +41,10 @@ export default {
   "A key that {} of people hold comes out{} with a 95 % range of about {}; {}.":
     "Eine Antwortmöglichkeit, die {1} der Personen wählen, ergibt sich{2} mit einem 95-%-Bereich von etwa {3:dative}; {4}.",
   " of one round": " in einer Runde",
-  "its mean is no better than a guess": "ihr Mittelwert ist nicht besser als geraten",
-  "its mean is no better than a guess; {}": "ihr Mittelwert ist nicht besser als geraten; {1}",
-  "its mean with ±{}, for values from {} to {}": "ihr Mittelwert mit ±{1}, bei Werten von {2} bis {3}",
-  "its mean with ±{}, for values from {} to {}; {}": "ihr Mittelwert mit ±{1}, bei Werten von {2} bis {3}; {4}",
+  "its mean is no better than a guess": "ihr Durchschnitt ist nicht besser als geraten",
+  "its mean is no better than a guess; {}": "ihr Durchschnitt ist nicht besser als geraten; {1}",
+  "its mean with ±{}, for values from {} to {}": "ihr Durchschnitt mit ±{1}, bei Werten von {2} bis {3}",
+  "its mean with ±{}, for values from {} to {}; {}": "ihr Durchschnitt mit ±{1}, bei Werten von {2} bis {3}; {4}",
   "the shares of its {} levels are no better than a guess":
     "die Anteile ihrer {1} Stufen sind nicht besser als geraten",
   "the share of one of its {} levels with {}": "der Anteil einer ihrer {1} Stufen mit {2:dative}",
@@ -52,7 +52,7 @@ export default {
   "This and all ranges below are those of the noise and of the bias that is expected of the padding; the ranges that estimates print also allow for what people with more than {} may hide, and are wider for it.":
     "Dieser und alle folgenden Bereiche umfassen das Rauschen und die Verzerrung, die vom Padding zu erwarten ist; die Bereiche der Ergebnisse umfassen auch, was Personen mit mehr als {1:dative} verbergen können, und sind deshalb breiter.",
   "{} levels ({}) instead of two, each with its best setting: the error of a frequency is {} times as large, that of a mean {} times in the middle of the range and {} times near its ends, with method corrected, for keys that are well above the noise. Bayes, the default method, may gain or lose: on real ratings its means were off 0.7 to 1.3 times as much with five levels as with two.":
-    "{1} Stufen ({2:list}) statt zwei, jeweils bestmöglich eingestellt: Der Fehler einer Häufigkeit ist {3}-mal so groß, der eines Mittelwerts {4}-mal in der Mitte des Bereichs und {5}-mal nahe den Enden, mit der Methode corrected und bei Antwortmöglichkeiten weit über dem Rauschen. Bayes, die übliche Methode, kann dabei gewinnen oder verlieren: Bei echten Bewertungen waren die Fehler der Mittelwerte mit fünf Stufen 0,7- bis 1,3-mal so groß wie mit zwei.",
+    "{1} Stufen ({2:list}) statt zwei, jeweils bestmöglich eingestellt: Der Fehler einer Häufigkeit ist {3}-mal so groß, der eines Durchschnitts {4}-mal in der Mitte des Bereichs und {5}-mal nahe den Enden, mit der Methode corrected und bei Antwortmöglichkeiten weit über dem Rauschen. Bayes, die übliche Methode, kann dabei gewinnen oder verlieren: Bei echten Bewertungen waren die Fehler der Durchschnitte mit fünf Stufen 0,7- bis 1,3-mal so groß wie mit zwei.",
   "For a key of {}, no number of people is enough.":
     "Für eine Antwortmöglichkeit mit {1} genügt keine Zahl von Personen.",
   "For all of them to stand out even at {}, no number of people is enough.":
@@ -181,13 +181,13 @@ export default {
   "q = {}: {} words, {} more error than {}; too many words to decode all keys together, only those asked for.":
     "q = {1}: {2} Wörter, {3} mehr Fehler als {4:raw}; zu viele Wörter, um alle Antwortmöglichkeiten zusammen zu zählen, nur die gesuchten.",
   "q = {}, r = {}, o = {}: {} words; the error of a rare key relative to {}: frequency {}, mean {}":
-    "q = {1}, r = {2}, o = {3}: {4} Wörter; der Fehler einer seltenen Antwortmöglichkeit gegenüber {5:raw}: Häufigkeit {6}, Mittelwert {7}",
+    "q = {1}, r = {2}, o = {3}: {4} Wörter; der Fehler einer seltenen Antwortmöglichkeit gegenüber {5:raw}: Häufigkeit {6}, Durchschnitt {7}",
   "q = {}, r = {}, o = {}: {} words; the error of a rare key relative to {}: frequency {}":
     "q = {1}, r = {2}, o = {3}: {4} Wörter; der Fehler einer seltenen Antwortmöglichkeit gegenüber {5:raw}: Häufigkeit {6}",
   "q = {}, r = {}, o = {}: {} words; the error of a rare key relative to {}: frequency {}.":
     "q = {1}, r = {2}, o = {3}: {4} Wörter; der Fehler einer seltenen Antwortmöglichkeit gegenüber {5:raw}: Häufigkeit {6}.",
   "q = {}, r = {}, o = {}: {} words; the error of a rare key relative to {}: frequency {}, mean {}.":
-    "q = {1}, r = {2}, o = {3}: {4} Wörter; der Fehler einer seltenen Antwortmöglichkeit gegenüber {5:raw}: Häufigkeit {6}, Mittelwert {7}.",
+    "q = {1}, r = {2}, o = {3}: {4} Wörter; der Fehler einer seltenen Antwortmöglichkeit gegenüber {5:raw}: Häufigkeit {6}, Durchschnitt {7}.",
   "{}; too many words to decode all keys together, only those asked for.":
     "{1}; zu viele Wörter, um alle Antwortmöglichkeiten zusammen zu zählen, nur die gesuchten.",
   "t = {}: {} in one of {} symbols; counting a report adds to up to {} counters.":
@@ -212,9 +212,9 @@ export default {
   "its part; all parts compose to {}": "sein Teil; alle Teile ergeben zusammen {1}",
   "Mechanisms compared for {}; 95 % ranges at a frequency of {}":
     "Verfahren im Vergleich für {1}; 95-%-Bereiche bei einer Häufigkeit von {2}",
-  "frequencies and means alike": "Häufigkeiten und Mittelwerte gleichermaßen",
+  "frequencies and means alike": "Häufigkeiten und Durchschnitte gleichermaßen",
   frequencies: "Häufigkeiten",
-  means: "Mittelwerte",
+  means: "Durchschnitte",
   "frequencies, also where larger sets bias them": "Häufigkeiten, auch wo größere Mengen sie verzerren",
   "{} is not chosen: {}.": "{1:raw} wird nicht gewählt: {2}.",
   "fewer keys are sure to stand out": "weniger Antwortmöglichkeiten heben sich sicher ab",
@@ -250,11 +250,11 @@ export default {
   "The share is that of one level among the holders of a key. Guessing the same share for all levels would typically be off by {} where any shares are equally likely.":
     "Der Anteil ist der einer Stufe unter denen, die eine Antwortmöglichkeit wählen. Wer für alle Stufen denselben Anteil rät, liegt typischerweise um {1} daneben, wenn alle Anteile gleich wahrscheinlich sind.",
   "Guessing the overall mean for every key would typically be off by {} where means are spread over the whole range.":
-    "Wer für jede Antwortmöglichkeit den Gesamtmittelwert rät, liegt typischerweise um {1} daneben, wenn sich die Mittelwerte über den ganzen Bereich verteilen.",
+    "Wer für jede Antwortmöglichkeit den Gesamtdurchschnitt rät, liegt typischerweise um {1} daneben, wenn sich die Durchschnitte über den ganzen Bereich verteilen.",
   "The default method, bayes, pulls noisy estimates together and is closer on average.":
     "Die übliche Methode, bayes, zieht verrauschte Schätzungen zusammen und ist im Mittel näher am wahren Wert.",
   relative: "relativ",
-  "mean, of [{}, {}]": "Mittelwert, von [{1}, {2}]",
+  "mean, of [{}, {}]": "Durchschnitt, von [{1}, {2}]",
   "share of a level": "Anteil einer Stufe",
   "a rarer key": "eine seltenere",
   "the most frequent": "die häufigste",
@@ -320,23 +320,23 @@ export default {
     "In der Gruppe hebt sich keine Antwortmöglichkeit vom Rauschen ab.",
   "Within the label, a key stands out from the noise {}, or more often, if {} of the people with the label hold it.":
     "In der Gruppe hebt sich eine Antwortmöglichkeit {1} oder häufiger vom Rauschen ab, wenn {2} der Personen in der Gruppe sie wählen.",
-  "mean within the label": "Mittelwert in der Gruppe",
+  "mean within the label": "Durchschnitt in der Gruppe",
   "true share": "wahrer Anteil",
   "over all people": "über alle Personen",
   "within the label": "in der Gruppe",
   "one task per label": "eine Umfrage je Gruppe",
   "Two keys together: 95 % ranges": "Zwei zusammen gewählte Antwortmöglichkeiten: 95-%-Bereiche",
   "There are {} pair; a key's frequency has {} times the error that it has if keys alone are asked about.":
-    "Es gibt {1} Paar; die Häufigkeit einer Antwortmöglichkeit hat den {2}-fachen Fehler gegenüber einer Umfrage nur nach einzelnen.",
+    "Es gibt {1} Kombination; die Häufigkeit einer Antwortmöglichkeit hat den {2}-fachen Fehler gegenüber einer Umfrage nur nach einzelnen.",
   "There are {} pairs; a key's frequency has {} times the error that it has if keys alone are asked about.":
-    "Es gibt {1} Paare; die Häufigkeit einer Antwortmöglichkeit hat den {2}-fachen Fehler gegenüber einer Umfrage nur nach einzelnen.",
+    "Es gibt {1} Kombinationen; die Häufigkeit einer Antwortmöglichkeit hat den {2}-fachen Fehler gegenüber einer Umfrage nur nach einzelnen.",
   "There are {}; {}.": "Es gibt {1}; {2}.",
   "a key's frequency has {} times the error that it has if keys alone are asked about":
     "die Häufigkeit einer Antwortmöglichkeit hat den {1}-fachen Fehler gegenüber einer Umfrage nur nach einzelnen",
   "If keys were held independently of each other, {} of the {} pair of keys that matter would stand out.{}":
-    "Würden Antwortmöglichkeiten unabhängig voneinander gewählt, so höben sich von {2} Paar wichtiger Antwortmöglichkeiten {1} ab.{3}",
+    "Würden Antwortmöglichkeiten unabhängig voneinander gewählt, so höben sich von {2} Kombination wichtiger Antwortmöglichkeiten {1} ab.{3}",
   "If keys were held independently of each other, {} of the {} pairs of keys that matter would stand out.{}":
-    "Würden Antwortmöglichkeiten unabhängig voneinander gewählt, so höben sich von {2} Paaren wichtiger Antwortmöglichkeiten {1} ab.{3}",
+    "Würden Antwortmöglichkeiten unabhängig voneinander gewählt, so höben sich von {2} Kombinationen wichtiger Antwortmöglichkeiten {1} ab.{3}",
   "If keys were held independently of each other, {} of the {} of keys that matter would stand out.{}":
     "Würden Antwortmöglichkeiten unabhängig voneinander gewählt, so höben sich von {2} unter den wichtigen {1} ab.{3}",
   " To be known to go together, two keys must be held by about {} of people more than so, and by yet more where people hold more keys than the padding.":
@@ -347,7 +347,7 @@ export default {
   "As a series: {} panels, about {} reports per round; 95 % ranges of frequencies":
     "Als wiederholte Umfrage: {1} Panels, etwa {2} Antworten je Runde; 95-%-Bereiche von Häufigkeiten",
   "Any {} rounds in a row hold at most one report of a device; over all {} rounds it spends at most ε = {}.":
-    "Unter {1} Runden in Folge ist höchstens eine Antwort eines Geräts; über alle {2} Runden gibt es höchstens ε = {3} aus.",
+    "Unter {1} Runden in Folge ist höchstens eine Antwort eines Geräts; über alle {2} Runden verbraucht es höchstens ε = {3}.",
   "{} rounds pooled": "{1} Runden zusammen",
   "{} rounds smoothed, no change": "{1} Runden geglättet, ohne Veränderung",
   "smoothed, drift {} per round": "geglättet, Drift {1} je Runde",
@@ -411,8 +411,8 @@ export default {
   "with {}, no key stands out from the noise{} {} of the time":
     "bei {1} hebt sich{2} keine Antwortmöglichkeit in {3} der Fälle vom Rauschen ab",
   "with {}, {}": "bei {1} {2}",
-  "For this many people, mixing is not known to add anything to the ε of a report.":
-    "Bei so vielen Personen ist nicht bekannt, dass das Mischen dem ε einer Antwort etwas hinzufügt.",
+  "For this many people, it is not known that mixing improves the protection.":
+    "Bei so vielen Personen ist nicht bekannt, dass das Mischen den Schutz verbessert.",
   "No more than ε = {} of a mixed report is proposed, with which the claim is stronger than the ε = {} that was asked for.":
     "Mehr als ε = {1} einer gemischten Antwort wird nicht vorgeschlagen; damit ist die Zusage stärker als das verlangte ε = {2}.",
   "Proposed for a mixed task": "Vorschlag für eine Umfrage über einen Mixer",
@@ -441,9 +441,9 @@ export default {
   " That protects little: without a mixer, a plan advises at most ε = {}. What protects participants is that the mixer follows the protocol.":
     " Das schützt wenig: Ohne Mixer wird höchstens ε = {1} empfohlen. Was die Teilnehmenden schützt, ist, dass der Mixer das Protokoll einhält.",
   "Any {} rounds in a row hold at most one report of a device; over all {} rounds it spends at most ε = {} with δ = {} towards the recipient, {} in every round, and otherwise ε = {} of its reports.":
-    "Unter {1} Runden in Folge ist höchstens eine Antwort eines Geräts; über alle {2} Runden gibt es gegenüber dem Empfänger höchstens ε = {3} mit δ = {4} aus, {5}, in jeder Runde, und sonst ε = {6} seiner Antworten.",
+    "Unter {1} Runden in Folge ist höchstens eine Antwort eines Geräts; über alle {2} Runden verbraucht es gegenüber dem Empfänger höchstens ε = {3} mit δ = {4}, {5}, in jeder Runde, und sonst ε = {6} seiner Antworten.",
   "By default a device spends at most ε = {} and δ = {} in all towards recipients, and ε = {} in all whatever fails: these caps allow {} and no other; {}.":
-    "Normalerweise gibt ein Gerät gegenüber Empfängern insgesamt höchstens ε = {1} und δ = {2} aus, und insgesamt ε = {3}, was auch immer versagt: Diese Grenzen erlauben {4} und keine andere; {5}.",
+    "Normalerweise verbraucht ein Gerät gegenüber Empfängern insgesamt höchstens ε = {1} und δ = {2}, und insgesamt ε = {3}, was auch immer versagt: Diese Limits erlauben {4} und keine andere; {5}.",
   "{} such report": "{1} solche Antwort",
   "{} such reports": "{1} solche Antworten",
   "they end its part in the series after {} of the {} rounds": "sie beenden die Teilnahme nach {1} von {2} Runden",
@@ -464,9 +464,9 @@ export default {
   "{}; {} is “{}”": "{1}; {2} ist „{3:raw}“",
   "{}: {}; nothing in between is taken": "{1}: {2:list}; nichts dazwischen wird angenommen",
   "{}: {}; a value in between is reported as one of the two, at random, so that means are right on average":
-    "{1}: {2:list}; ein Wert dazwischen wird zufällig als einer der beiden gesendet, so dass Mittelwerte im Mittel stimmen",
+    "{1}: {2:list}; ein Wert dazwischen wird zufällig als einer der beiden gesendet, so dass Durchschnitte im Mittel stimmen",
   "{}: {}; a value in between is reported as one of the two next to it, at random, so that means are right on average":
-    "{1}: {2:list}; ein Wert dazwischen wird zufällig als einer der beiden benachbarten gesendet, so dass Mittelwerte im Mittel stimmen",
+    "{1}: {2:list}; ein Wert dazwischen wird zufällig als einer der beiden benachbarten gesendet, so dass Durchschnitte im Mittel stimmen",
   "“{}”, one of {}: {}; a label is reported together with the {}, and as private as they are":
     "„{1:raw}“, eine von {2}: {3:raw}; die Gruppe wird zusammen mit den Angaben gesendet und ist ebenso geschützt",
   "reports are also about every two keys that a participant holds together":

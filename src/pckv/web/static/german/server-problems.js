@@ -13,7 +13,7 @@ export default {
   "This token does not allow it.": "Dieses Token erlaubt das nicht.",
   "There is no such task or page here.": "Diese Umfrage oder Seite gibt es hier nicht.",
   "There is no such method here.": "Diese Methode gibt es hier nicht.",
-  "None of the accepted forms can be given.": "Keine der gewünschten Formen ist verfügbar.",
+  "None of the accepted forms can be given.": "Keines der gewünschten Formate ist verfügbar.",
   "The request took too long to arrive.": "Die Anfrage hat zu lange gebraucht.",
   "The mixer or the private key of this task is not ready.":
     "Der Mixer oder der private Schlüssel dieser Umfrage ist nicht bereit.",
@@ -35,7 +35,7 @@ export default {
   "at most {} long computations per token run at once": "je Token laufen höchstens {1} lange Berechnungen zugleich",
   "computing this takes more than {} s: it goes on, so ask again later":
     "die Berechnung braucht mehr als {1} s: Sie läuft weiter, fragen Sie später noch einmal",
-  "the script for charts cannot be made": "das Skript für Diagramme lässt sich nicht erstellen",
+  "the script for charts cannot be made": "das Skript für Grafiken lässt sich nicht erstellen",
   "the results of this task are not public": "die Ergebnisse dieser Umfrage sind nicht öffentlich",
   "results of {} have no public page: the task lists no keys":
     "Ergebnisse ohne aufgeführte Antwortmöglichkeiten haben keine öffentliche Seite",
@@ -49,7 +49,7 @@ export default {
   "sort cannot be combined with top, which sorts by frequency":
     "sort lässt sich nicht mit top verbinden, das nach Häufigkeit sortiert",
   "sort by mean needs values: the keys of this task have none":
-    "nach Mittelwert lässt sich nur mit Werten sortieren: Diese Umfrage hat keine",
+    "nach Durchschnitt lässt sich nur mit Werten sortieren: Diese Umfrage hat keine",
   "this task does not ask which keys are held together": "diese Umfrage fragt nicht, was zusammen gewählt wird",
   "this task has no segment": "diese Umfrage hat keine Gruppen",
   "this task has no segment.": "diese Umfrage hat keine Gruppen.",
@@ -71,7 +71,7 @@ export default {
     "die Umfrage oder ihre Antworten wurden gelöscht, bevor ihr Bündel da war",
   "reports have come since: ask again without the snapshot":
     "inzwischen sind Antworten gekommen: Laden Sie die Ergebnisse neu",
-  "These results are no longer kept.": "Diese Ergebnisse sind nicht mehr aufbewahrt.",
+  "These results are no longer kept.": "Diese Ergebnisse werden nicht mehr aufbewahrt.",
 
   // Drafts, the bin, names of surveys, and the organisation.
   "This name is taken.": "Dieser Name ist vergeben.",
@@ -83,11 +83,10 @@ export default {
     "Der letzte Tag einer Umfrage über einen Mixer steht fest.",
   "A round of a repeated survey stays closed.": "Eine Runde einer wiederholten Umfrage bleibt geschlossen.",
   "Its closing day, {}, has come.": "Ihre Zeit ist seit dem {1} abgelaufen.",
-  "The days of a survey that goes through a mixer are fixed.":
-    "Die Tage einer Umfrage, deren Antworten durch einen Mischer gehen, stehen fest.",
+  "The days of a survey that goes through a mixer are fixed.": "Die Tage einer Umfrage über einen Mixer stehen fest.",
   "Its last round is over.": "Ihre letzte Runde ist vorbei.",
   "Its reports were deleted on {}: only their counts are left.":
-    "Ihre Antworten wurden am {1} gelöscht: Nur ihre Summen sind noch da.",
+    "Ihre Antworten wurden am {1} gelöscht: Nur ihre Zählungen sind noch da.",
   "It was closed on {}, which could be undone until {}.":
     "Sie wurde am {1} geschlossen, was sich bis {2} rückgängig machen ließ.",
   "Its time in the bin is over.": "Ihre Zeit im Papierkorb ist vorbei.",
@@ -237,8 +236,7 @@ export default {
   "the pairs per person must be a number above 0": "die Angaben je Person müssen eine Zahl über 0 sein",
   "the share of people who hold any pair must be a number above 0 and at most 1":
     "der Anteil der Personen, die überhaupt etwas angeben, muss eine Zahl über 0 und höchstens 1 sein",
-  "the most pairs per person must be a whole number from 1 on":
-    "die meisten Angaben je Person müssen eine ganze Zahl ab 1 sein",
+  "the most pairs per person must be a whole number from 1 on": "„Höchstens“ muss eine ganze Zahl ab 1 sein",
   "the address of the mixer must be text": "die Adresse des Mixers muss Text sein",
   "the name of the mixer's operator must be text": "der Name, unter dem der Mixer betrieben wird, muss Text sein",
   "the recipient's key must be text": "der Schlüssel des Empfängers muss Text sein",
@@ -436,20 +434,20 @@ export default {
   "frequency must be at most the share of people who hold any pair ({}), not {}":
     "die Häufigkeit darf höchstens der Anteil der Personen sein, die überhaupt etwas angeben ({1}), nicht {2}",
   "pairs must be at least the frequency of a key ({}), not {}":
-    "die Angaben je Person müssen mindestens die Häufigkeit einer Antwortmöglichkeit sein ({1}), nicht {2}",
+    "der Durchschnitt muss mindestens der Anteil der Personen sein, die eine Antwortmöglichkeit wählen ({1}), nicht {2}",
   "pairs must be at most the number of keys ({}), not {}":
-    "die Angaben je Person dürfen höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}",
+    "im Durchschnitt können nicht mehr als alle {1} Antwortmöglichkeiten gewählt werden: Angegeben sind {2}",
   "pairs must be at most the number of keys ({}), not {}: the {} of people who hold any would hold {} each, on average":
-    "die Angaben je Person dürfen höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}: Die {3} der Personen, die überhaupt etwas angeben, würden im Mittel je {4} machen",
-  "pairs must be at least {}, not {}": "die Angaben je Person müssen mindestens {1} sein, nicht {2}",
+    "im Durchschnitt können nicht mehr als alle {1} Antwortmöglichkeiten gewählt werden: Angegeben sind {2}, also {4} für jede Person, die überhaupt etwas wählt",
+  "pairs must be at least {}, not {}": "der Durchschnitt muss mindestens {1} sein, nicht {2}",
   "pairs must be at least the share of people who hold any ({}), not {}: each of those holds one or more":
-    "die Angaben je Person müssen mindestens der Anteil der Personen sein, die überhaupt etwas angeben ({1}), nicht {2}: Jede davon macht mindestens eine",
+    "der Durchschnitt muss mindestens der Anteil der Personen sein, die überhaupt etwas wählen ({1}), nicht {2}: Jede davon wählt mindestens eines",
   "most pairs must be at least 1 and at most the number of keys ({}), not {}":
-    "die meisten Angaben je Person müssen mindestens 1 und höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}",
+    "„Höchstens“ muss mindestens 1 und höchstens die Zahl der Antwortmöglichkeiten sein ({1}), nicht {2}",
   "most pairs must be at least the {} pairs of the average and at most the number of keys ({}), not {}":
-    "die meisten Angaben je Person müssen mindestens die {1} im Mittel und höchstens die Zahl der Antwortmöglichkeiten sein ({2}), nicht {3}",
+    "„Höchstens“ muss mindestens der Durchschnitt sein, {1}, und höchstens die Zahl der Antwortmöglichkeiten ({2}), nicht {3}",
   "most pairs must be at least the {} pairs that those who hold any hold on average and at most the number of keys ({}), not {}":
-    "die meisten Angaben je Person müssen mindestens die {1} sein, die im Mittel macht, wer überhaupt etwas angibt, und höchstens die Zahl der Antwortmöglichkeiten ({2}), nicht {3}",
+    "„Höchstens“ muss mindestens {1} sein, so viele, wie im Durchschnitt wählt, wer überhaupt etwas wählt, und höchstens die Zahl der Antwortmöglichkeiten ({2}), nicht {3}",
   "holding, the share of people who hold any pair, must be at least {} and at most 1, not {}":
     "der Anteil der Personen, die überhaupt etwas angeben, muss mindestens {1} und höchstens 1 sein, nicht {2}",
   "sizes say how many pairs people hold: give no number of pairs in addition":
@@ -481,7 +479,7 @@ export default {
     "bei einer wiederholten Umfrage würfelt das Gerät selbst: Es gibt keine Einladung für jede Runde",
   "level must be between 0 and 1, not {}": "die Sicherheit muss zwischen 0 und 1 liegen, nicht {1}",
   "hostile reports must be a number such as 100, or a share such as 1%, not {}":
-    "die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1% sein, nicht {1:raw}",
+    "die gefälschten Antworten müssen eine ganze Zahl wie 100 oder ein Anteil wie 1 % sein, nicht {1:raw}",
   "hostile reports must be fewer than all reports: {} of {} leave none":
     "es müssen weniger gefälschte Antworten sein als Antworten: {1} von {2} lassen keine übrig",
   "name the keys wanted": "nennen Sie die gewünschten Antwortmöglichkeiten",
@@ -515,7 +513,7 @@ export default {
   "there is no label {}": "die Gruppe {1:raw} gibt es nicht",
   "key {} differs between no labels": "{1:raw} unterscheidet sich zwischen keinen Gruppen",
   "key {} was not found": "{1:raw} wurde nicht gefunden",
-  "no pair with key {} stands out": "kein Paar mit {1:raw} hebt sich ab",
+  "no pair with key {} stands out": "keine Kombination mit {1:raw} hebt sich ab",
   "round {} is not before round {}": "Runde {1} liegt nicht vor Runde {2}",
   "there are no reports of any round": "es gibt noch keine Antworten aus einer Runde",
   "there are no reports of round {}": "aus Runde {1} gibt es keine Antworten",

@@ -3,7 +3,7 @@ export default {
   // Verdicts of estimates.
   "There are no reports yet.": "Es gibt noch keine Antworten.",
   "Do not use these numbers: honest reports do not give such counts, whatever people hold.":
-    "Verwenden Sie diese Zahlen nicht: Ehrliche Antworten ergeben solche Summen nicht, was auch immer die Personen gewählt haben.",
+    "Verwenden Sie diese Zahlen nicht: Ehrliche Antworten ergeben solche Zählungen nicht, was auch immer die Personen gewählt haben.",
   "Some reports were copied, made up, or made by a faulty client: find where they come from, and count again without them, or collect again.":
     "Einige Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm erstellt: Stellen Sie fest, woher sie kommen, oder wiederholen Sie die Umfrage.",
   "1 of {} keys stands out from the noise{}; {}.": "1 von {1} Antwortmöglichkeiten liegt klar über null{2}; {3}.",
@@ -34,7 +34,7 @@ export default {
   "the noise, whatever {} of the reports say": "Rauschen, was auch immer {1} der Antworten sagen,",
   unknown: "unbekannt",
   "all unlisted keys": "alle nicht aufgeführten",
-  "intervals hold whatever {} of the reports say": "die Intervalle gelten, was auch immer {1} der Antworten sagen",
+  "intervals hold whatever {} of the reports say": "die Bereiche gelten, was auch immer {1} der Antworten sagen",
   "Up to {} of people may hold keys that are not listed":
     "Bis zu {1} der Personen wählen vielleicht etwas, das nicht zur Auswahl stand",
   "{} of people hold keys that are not listed ({} to {})":
@@ -44,15 +44,15 @@ export default {
   "{} of people hold keys that are not listed ({} to {}).":
     "{1} der Personen wählen etwas, das nicht zur Auswahl stand ({2} bis {3}).",
   "Of the intervals of keys that stand out, at most {} miss the truth by chance, on average: each has the level {} %, since these keys were selected. Others have {} %":
-    "Von den Intervallen der Antwortmöglichkeiten, die sich abheben, verfehlen im Mittel höchstens {1} durch Zufall den wahren Wert: Jedes hat die Sicherheit {2} %, weil sie ausgewählt wurden. Die übrigen haben {3} %",
+    "Von den Bereichen der Antwortmöglichkeiten, die sich abheben, verfehlen im Mittel höchstens {1} durch Zufall den wahren Wert: Jeder hat die Sicherheit {2} %, weil sie ausgewählt wurden. Die übrigen haben {3} %",
   "Of the intervals of keys that stand out, at most {} miss the truth by chance, on average: each has the level {} %, since these keys were selected. Others have {} %.":
-    "Von den Intervallen der Antwortmöglichkeiten, die sich abheben, verfehlen im Mittel höchstens {1} durch Zufall den wahren Wert: Jedes hat die Sicherheit {2} %, weil sie ausgewählt wurden. Die übrigen haben {3} %.",
+    "Von den Bereichen der Antwortmöglichkeiten, die sich abheben, verfehlen im Mittel höchstens {1} durch Zufall den wahren Wert: Jeder hat die Sicherheit {2} %, weil sie ausgewählt wurden. Die übrigen haben {3} %.",
   "{} of the keys share their numbers with each other: reports do not tell such keys apart, and the estimates of each are those of all that have its number.":
     "{1} der Antwortmöglichkeiten haben dieselbe Nummer wie eine andere: Antworten unterscheiden sie nicht, und die Schätzung einer jeden ist die aller mit ihrer Nummer.",
   "The mean of 1 key is unknown for that reason: the mean of the reported pairs stands beside.{}":
-    "Der Mittelwert von 1 Antwortmöglichkeit ist deshalb unbekannt: Daneben steht der Mittelwert der Angaben, die gesendet wurden.{1}",
+    "Der Durchschnitt von 1 Antwortmöglichkeit ist deshalb unbekannt: Daneben steht der Durchschnitt der Angaben, die gesendet wurden.{1}",
   "The means of {} keys are unknown for that reason: the mean of the reported pairs stands beside.{}":
-    "Die Mittelwerte von {1} Antwortmöglichkeiten sind deshalb unbekannt: Daneben steht der Mittelwert der Angaben, die gesendet wurden.{2}",
+    "Die Durchschnitte von {1} Antwortmöglichkeiten sind deshalb unbekannt: Daneben steht der Durchschnitt der Angaben, die gesendet wurden.{2}",
   " By the answers, a padding of {} would hide at most a tenth as much.":
     " Nach den Antworten würde ein Padding von {1} höchstens ein Zehntel davon verbergen.",
 
@@ -81,24 +81,24 @@ export default {
     "Etwa {1} der Personen haben mehr als {2} gewählt, die Grenze einer Antwort: Anteile können um bis zu {6} Prozentpunkt zu niedrig sein{7}",
   "frequency: the share of people who hold a key{}":
     "Häufigkeit: der Anteil der Personen, die eine Antwortmöglichkeit wählen{1}",
-  "; mean: of the values they give it{}": "; Mittelwert: der Werte, die sie dafür nennen{1}",
+  "; mean: of the values they give it{}": "; Durchschnitt: der Werte, die sie dafür nennen{1}",
   "; a person with m > {} {} counts as {}/m in the estimates, and as any other one in what the intervals hold for{}":
-    "; eine Person mit m > {1} {2} zählt in den Schätzungen als {3}/m und in dem, wofür die Intervalle gelten, wie jede andere{4}",
+    "; eine Person mit m > {1} {2} zählt in den Schätzungen als {3}/m und in dem, wofür die Bereiche gelten, wie jede andere{4}",
   ", except reported_mean_low to reported_mean_high: the mean of the reported pairs":
-    ", außer von reported_mean_low bis reported_mean_high: der Mittelwert der gesendeten Angaben",
+    ", außer von reported_mean_low bis reported_mean_high: der Durchschnitt der gesendeten Angaben",
   "{} point": "{1} Prozentpunkt",
   "{} points": "{1} Prozentpunkte",
   "±{} point": "±{1} Prozentpunkt",
   "±{} points": "±{1} Prozentpunkte",
-  "{} pair": "{1} Angabe",
-  "{} pairs": "{1} Angaben",
-  "{} key": "{1} Antwortmöglichkeit",
-  "{} keys": "{1} Antwortmöglichkeiten",
+  "{} pair": "{1:number} Angabe",
+  "{} pairs": "{1:number} Angaben",
+  "{} key": "{1:number} Antwortmöglichkeit",
+  "{} keys": "{1:number} Antwortmöglichkeiten",
   pairs: "Angaben",
   keys: "Antwortmöglichkeiten",
   texts: "Texte",
-  "{} report": "{1} Antwort",
-  "{} reports": "{1} Antworten",
+  "{} report": "{1:number} Antwort",
+  "{} reports": "{1:number} Antworten",
   "{} round": "{1} Runde",
   "{} rounds": "{1} Runden",
   "{} panel": "{1} Panel",
@@ -136,17 +136,18 @@ export default {
   "No difference of shares between labels of “{}” stands out from {}.":
     "Kein Unterschied von Anteilen zwischen Gruppen von „{1:raw}“ hebt sich vom {2} ab.",
   "Means are not compared between labels: only shares are.":
-    "Mittelwerte werden zwischen Gruppen nicht verglichen, nur Anteile.",
+    "Durchschnitte werden zwischen Gruppen nicht verglichen, nur Anteile.",
   "No two keys together stand out from {}.":
     "Keine zwei zusammen gewählten Antwortmöglichkeiten heben sich vom {1} ab.",
-  "1 pair of keys stands out from {}, {}.": "1 Paar von Antwortmöglichkeiten hebt sich vom {1} ab, {2}.",
-  "{} pairs of keys stand out from {}, {}.": "{1} Paare von Antwortmöglichkeiten heben sich vom {2} ab, {3}.",
+  "1 pair of keys stands out from {}, {}.": "1 Kombination zweier Antwortmöglichkeiten hebt sich vom {1} ab, {2}.",
+  "{} pairs of keys stand out from {}, {}.":
+    "{1} Kombinationen zweier Antwortmöglichkeiten heben sich vom {2} ab, {3}.",
   "That two keys are held together more or less often than by chance does not stand out from {}.":
     "Dass zwei Antwortmöglichkeiten häufiger oder seltener als durch Zufall zusammen gewählt werden, hebt sich vom {1} nicht ab.",
   "1 pair of keys is held together more often than by chance, and {} less often, {}.":
-    "1 Paar von Antwortmöglichkeiten wird häufiger als durch Zufall zusammen gewählt, und {1} seltener, {2}.",
+    "1 Kombination zweier Antwortmöglichkeiten wird häufiger als durch Zufall zusammen gewählt, und {1} seltener, {2}.",
   "{} pairs of keys are held together more often than by chance, and {} less often, {}.":
-    "{1} Paare von Antwortmöglichkeiten werden häufiger als durch Zufall zusammen gewählt, und {2} seltener, {3}.",
+    "{1} Kombinationen zweier Antwortmöglichkeiten werden häufiger als durch Zufall zusammen gewählt, und {2} seltener, {3}.",
   "more often than by chance": "häufiger als durch Zufall",
   "less often than by chance": "seltener als durch Zufall",
   "hold both": "wählen beide",
@@ -159,16 +160,13 @@ export default {
   "than in": "als in",
   key: "Antwortmöglichkeit",
   frequency: "Häufigkeit",
-  mean: "Mittelwert",
+  mean: "Durchschnitt",
   label: "Gruppe",
   share: "Anteil",
   deviation: "Abweichung",
   collides: "gleiche Nummer",
-  "reported mean": "Mittelwert der Angaben",
-  "{} % interval": "{1}-%-Intervall",
-  "{}, {}, {}, method {}": "{1}, {2:raw}, {3}, Methode {4:raw}",
-  "{}, {}, {}, method {}, intervals hold whatever {} of the reports say":
-    "{1}, {2:raw}, {3}, Methode {4:raw}, die Intervalle gelten, was auch immer {5} der Antworten sagen",
+  "reported mean": "Durchschnitt der Angaben",
+  "{} % interval": "{1}-%-Bereich",
   "realised ε {}": "ε {1} umgesetzt",
   "realised ε {} per report": "ε {1} je Antwort umgesetzt",
   "realised ε {} of a report alone, mixed": "ε {1} einer einzelnen Antwort umgesetzt, gemischt",
@@ -186,15 +184,16 @@ export default {
   "1 of {} keys changed between rounds {} and {} (at most {} of such flags are false, on average).":
     "1 von {1} Antwortmöglichkeiten hat sich zwischen den Runden {2} und {3} verändert (im Mittel sind höchstens {4} solcher Befunde falsch).",
   "On average at most {} of these keys have a change outside its interval: each interval has the level {} %, since the keys were selected.":
-    "Im Mittel liegt die Veränderung bei höchstens {1} von diesen außerhalb ihres Intervalls: Jedes Intervall hat die Sicherheit {2} %, weil sie ausgewählt wurden.",
+    "Im Mittel liegt die Veränderung bei höchstens {1} von diesen außerhalb ihres Bereichs: Jeder Bereich hat die Sicherheit {2} %, weil sie ausgewählt wurden.",
   "No change stands out from the noise between rounds {} and {}.":
     "Zwischen den Runden {1} und {2} hebt sich keine Veränderung vom Rauschen ab.",
   "A change of any key {} stands out at least four times out of five{}; smaller ones may not.":
     "Eine Veränderung irgendeiner Antwortmöglichkeit {1} hebt sich in mindestens vier von fünf Fällen ab{2}; kleinere vielleicht nicht.",
-  "by {} points {}": "um {1} Prozentpunkte {2}",
-  ", and one by {} points {}": ", ebenso eine um {1} Prozentpunkte {2}",
-  ", and one by {} points {}, and one by {} points {}":
-    ", ebenso eine um {1} Prozentpunkte {2} und eine um {3} Prozentpunkte {4}",
+  "by {}": "um {1}",
+  ", and one by {}": ", ebenso eine um {1}",
+  ", and one by {}, and one by {}": ", ebenso eine um {1} und eine um {2}",
+  "{} point {}": "{1:number} Prozentpunkt {2}",
+  "{} points {}": "{1:number} Prozentpunkte {2}",
   "from {} to {}": "von {1} bis {2}",
   "from round {} to round {}": "von Runde {1} auf Runde {2}",
   "from rounds {} to round {}": "von den Runden {1:raw} auf Runde {2}",
@@ -206,13 +205,13 @@ export default {
   "below {} may hide": "unter {1} kann sich verbergen",
   "any may hide": "jede kann sich verbergen",
   "Changes are those of reported pairs: of a person who holds more than the {} that a report stands for, only some count. If people hold more or fewer pairs than before, that alone can look like a change of a key, or hide one; the intervals of changes do not include it.":
-    "Veränderungen sind die der gesendeten Angaben: Von einer Person, die mehr als die {1:dative} macht, für die eine Antwort steht, zählen nur einige. Machen die Personen mehr oder weniger Angaben als zuvor, so kann allein das wie eine Veränderung aussehen oder eine verbergen; die Intervalle der Veränderungen schließen das nicht ein.",
+    "Veränderungen sind die der gesendeten Angaben: Von einer Person, die mehr als die {1:dative} macht, für die eine Antwort steht, zählen nur einige. Machen die Personen mehr oder weniger Angaben als zuvor, so kann allein das wie eine Veränderung aussehen oder eine verbergen; die Bereiche der Veränderungen schließen das nicht ein.",
   "Changes are those of reported keys: of a person who holds more than the {} that a report stands for, only some count. If people hold more or fewer keys than before, that alone can look like a change of a key, or hide one; the intervals of changes do not include it.":
-    "Veränderungen sind die der gesendeten Angaben: Von einer Person, die mehr als die {1:dative} wählt, für die eine Antwort steht, zählen nur einige. Wählen die Personen mehr oder weniger als zuvor, so kann allein das wie eine Veränderung aussehen oder eine verbergen; die Intervalle der Veränderungen schließen das nicht ein.",
+    "Veränderungen sind die der gesendeten Angaben: Von einer Person, die mehr als die {1:dative} wählt, für die eine Antwort steht, zählen nur einige. Wählen die Personen mehr oder weniger als zuvor, so kann allein das wie eine Veränderung aussehen oder eine verbergen; die Bereiche der Veränderungen schließen das nicht ein.",
   "In round {}, 1 of {} differs from what the other rounds lead to expect, as up to {} do by noise alone, on average. There the smoothed interval contains that of the round alone, which is shown as well.":
-    "In Runde {1} weicht 1 von {2} von dem ab, was die anderen Runden erwarten lassen; durch das Rauschen allein tun das im Mittel bis zu {3}. Dort enthält das geglättete Intervall das der Runde allein, das auch gezeigt wird.",
+    "In Runde {1} weicht 1 von {2} von dem ab, was die anderen Runden erwarten lassen; durch das Rauschen allein tun das im Mittel bis zu {3}. Dort enthält der geglättete Bereich den der Runde allein, der auch gezeigt wird.",
   "In round {}, {} of {} keys {} from what the other rounds lead to expect, as up to {} do by noise alone, on average. There the smoothed interval contains that of the round alone, which is shown as well.":
-    "In Runde {1} weichen {2} von {3} Antwortmöglichkeiten von dem ab, was die anderen Runden erwarten lassen; durch das Rauschen allein tun das im Mittel bis zu {5}. Dort enthält das geglättete Intervall das der Runde allein, das auch gezeigt wird.",
+    "In Runde {1} weichen {2} von {3} Antwortmöglichkeiten von dem ab, was die anderen Runden erwarten lassen; durch das Rauschen allein tun das im Mittel bis zu {5}. Dort enthält der geglättete Bereich den der Runde allein, der auch gezeigt wird.",
   "The trend is that of all labels of “{}” together: the estimates of a round tell them apart.":
     "Der Verlauf ist der aller Gruppen von „{1:raw}“ zusammen: Die Schätzungen einer Runde unterscheiden sie.",
   "The trend is that of single keys: the estimates of a round have those of two keys together.":
@@ -236,13 +235,13 @@ export default {
   "These are too few for a key of {} characters, even if all people hold it.":
     "Das sind zu wenige für einen Text von {1} Zeichen, selbst wenn ihn alle nennen.",
   "Of the intervals of these keys, at most {} miss the truth by chance, on average: each has the level {} %, since the keys were selected.":
-    "Von den Intervallen dieser Texte verfehlen im Mittel höchstens {1} durch Zufall den wahren Wert: Jedes hat die Sicherheit {2} %, weil sie ausgewählt wurden.",
+    "Von den Bereichen dieser Texte verfehlen im Mittel höchstens {1} durch Zufall den wahren Wert: Jeder hat die Sicherheit {2} %, weil sie ausgewählt wurden.",
   "A report stands for 1 key of a person at most. A person who holds more counts for less, so that true frequencies may be higher than the intervals say.":
-    "Eine Antwort steht für höchstens 1 Text einer Person. Eine Person, die mehr nennt, zählt für jeden weniger; die wahren Anteile können deshalb höher sein, als die Intervalle sagen.",
+    "Eine Antwort steht für höchstens 1 Text einer Person. Eine Person, die mehr nennt, zählt für jeden weniger; die wahren Anteile können deshalb höher sein, als die Bereiche sagen.",
   "A report stands for {} keys of a person at most. A person who holds more counts for less, so that true frequencies may be higher than the intervals say.":
-    "Eine Antwort steht für höchstens {1} Texte einer Person. Eine Person, die mehr nennt, zählt für jeden weniger; die wahren Anteile können deshalb höher sein, als die Intervalle sagen.",
+    "Eine Antwort steht für höchstens {1} Texte einer Person. Eine Person, die mehr nennt, zählt für jeden weniger; die wahren Anteile können deshalb höher sein, als die Bereiche sagen.",
   "A report stands for {} of a person at most. A person who holds more counts for less, so that true frequencies may be higher than the intervals say.":
-    "Eine Antwort steht für höchstens {1} einer Person. Eine Person, die mehr nennt, zählt für jeden weniger; die wahren Anteile können deshalb höher sein, als die Intervalle sagen.",
+    "Eine Antwort steht für höchstens {1} einer Person. Eine Person, die mehr nennt, zählt für jeden weniger; die wahren Anteile können deshalb höher sein, als die Bereiche sagen.",
   "1 key may be longer: only the first {} characters are found. Complete such keys before you measure them: a measurement counts whole keys, written alike, capital letters too.":
     "1 Text geht vielleicht weiter: Gefunden werden höchstens {1} Zeichen. Ergänzen Sie ihn, bevor Sie ihn messen: Gezählt werden ganze Texte in gleicher Schreibweise, auch mit gleichen Großbuchstaben.",
   "{} keys may be longer: only the first {} characters are found. Complete such keys before you measure them: a measurement counts whole keys, written alike, capital letters too.":
@@ -255,11 +254,11 @@ export default {
 
   // Alarms, and impossible counts.
   "Single reports of this mechanism cannot be tested, only their counts: copied reports that keep every count possible are not found.":
-    "Einzelne Antworten dieses Verfahrens lassen sich nicht prüfen, nur ihre Summen: Kopierte Antworten, mit denen jede Summe möglich bleibt, werden nicht gefunden.",
+    "Einzelne Antworten dieses Verfahrens lassen sich nicht prüfen, nur ihre Zählungen: Kopierte Antworten, mit denen jede Zählung möglich bleibt, werden nicht gefunden.",
   "Nothing unusual about the random parts of the reports.":
-    "An den zufälligen Teilen der Antworten ist nichts ungewöhnlich.",
+    "An den zufälligen Teilen der Antworten ist nichts auffällig.",
   "These reports are unusual, and numbers that come from them may be wrong.":
-    "Diese Antworten sind ungewöhnlich, und die Zahlen daraus sind vielleicht falsch.",
+    "Diese Antworten sind auffällig, und die Zahlen daraus sind vielleicht falsch.",
   "Find where these reports come from, and count again without them: nothing is dropped.":
     "Stellen Sie fest, woher diese Antworten kommen: Sie sind alle mitgezählt.",
   "{}: a chance of at most {} if all reports were honest.":
@@ -272,7 +271,7 @@ export default {
   "{} reports name the function of an earlier one, where {} expected":
     "{1} Antworten nennen die Funktion einer früheren, erwartet werden {2}",
   "{} pairs of reports name the same function, where {} are expected":
-    "{1} Paare von Antworten nennen dieselbe Funktion, erwartet werden {2}",
+    "{1}-mal nennen zwei Antworten dieselbe Funktion, erwartet werden {2}",
   "{} reports name functions whose {} is {}, where {} are expected":
     "{1} Antworten nennen Funktionen mit {2} {3}, erwartet werden {4}",
   "digit {}": "Ziffer {1}",
@@ -301,12 +300,12 @@ export default {
     "alle Antwortmöglichkeiten zusammen werden {1}-mal in {2} gezählt, erwartet werden {3}, was auch immer die Personen wählen{4}",
   "the answer “{} pairs” is given {} times in {}, where {} are expected whatever people hold{}":
     "die Antwort „{1} Angaben“ wird {2}-mal in {3} gegeben, erwartet werden {4}, was auch immer die Personen wählen{5}",
-  " (and {} other count of this kind)": " (und {1} weitere Summe dieser Art)",
-  " (and {} other counts of this kind)": " (und {1} weitere Summen dieser Art)",
+  " (and {} other count of this kind)": " (und {1} weitere Zählung dieser Art)",
+  " (and {} other counts of this kind)": " (und {1} weitere Zählungen dieser Art)",
   "The results are not shown. Some of the counts are impossible, whatever people answered: reports were copied, made up, or sent by a faulty program. Numbers that come from them would be wrong. Those who run this collection see which counts these are.":
-    "Die Ergebnisse werden nicht gezeigt. Einige Summen sind unmöglich, was auch immer geantwortet wurde: Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm gesendet. Zahlen daraus wären falsch. Wer die Umfrage durchführt, sieht, welche Summen es sind.",
+    "Die Ergebnisse werden nicht gezeigt. Einige Zählungen sind unmöglich, was auch immer geantwortet wurde: Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm gesendet. Zahlen daraus wären falsch. Wer die Umfrage durchführt, sieht, welche Zählungen es sind.",
   "The results are not shown. Some of the counts are impossible, whatever people answered: responses were copied, made up, or sent by a faulty program. Numbers that come from them would be wrong. The operator of this survey sees which counts these are.":
-    "Die Ergebnisse werden nicht gezeigt. Einige Summen sind unmöglich, was auch immer geantwortet wurde: Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm gesendet. Zahlen daraus wären falsch. Wer die Umfrage durchführt, sieht, welche Summen es sind.",
+    "Die Ergebnisse werden nicht gezeigt. Einige Zählungen sind unmöglich, was auch immer geantwortet wurde: Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm gesendet. Zahlen daraus wären falsch. Wer die Umfrage durchführt, sieht, welche Zählungen es sind.",
 
   // The batch of a survey through a mixer.
   "{} The last attempt failed, and is repeated: {}.":
@@ -324,6 +323,8 @@ export default {
     "{1:raw} betreibt den Mixer und hat die Umfrage zurückgezogen: Ihre Antworten wurden ungelesen gelöscht, und es gibt keine Ergebnisse.",
   "{} came from the mixer of {}; {} more could not be read.":
     "{1} kamen vom Mixer von {2:raw}; {3} weitere waren nicht lesbar.",
+  "{} came from the mixer of {}; 1 more could not be read.":
+    "{1} kamen vom Mixer von {2:raw}; 1 weitere war nicht lesbar.",
   "{} came from the mixer of {}.": "{1} kamen vom Mixer von {2:raw}.",
 
   // Charts.
@@ -337,11 +338,10 @@ export default {
   "{} most frequent of {} keys within each group of “{}”":
     "die {1} häufigsten von {2} Antwortmöglichkeiten in jeder Gruppe von „{3:raw}“",
   "{} within each group of “{}”": "{1} in jeder Gruppe von „{2:raw}“",
-  "{}: {} of {} keys in pairs": "{1:raw}: {2} von {3} Antwortmöglichkeiten in Paaren",
-  "{}: {} keys in pairs": "{1:raw}: {2} Antwortmöglichkeiten in Paaren",
-  "{}: {} key in pairs": "{1:raw}: {2} Antwortmöglichkeit in Paaren",
+  "{}: {} of {} keys in pairs": "{1:raw}: {2} von {3} Antwortmöglichkeiten, je zwei zusammen",
+  "{}: {} keys in pairs": "{1:raw}: {2} Antwortmöglichkeiten, je zwei zusammen",
   "{} of {} keys": "{1} von {2} Antwortmöglichkeiten",
-  "{} in pairs": "{1} in Paaren",
+  "{} in pairs": "{1}, je zwei zusammen",
   "{}: {} rounds": "{1:raw}: {2} Runden",
   "{}: no key was found": "{1:raw}: kein Text gefunden",
   "{}: {} key found": "{1:raw}: {2} Text gefunden",
@@ -354,21 +354,18 @@ export default {
   "No key was found": "Kein Text gefunden",
   "the {} most frequent of {} keys found": "die {1} häufigsten von {2} gefundenen Texten",
   "the {} most frequent of {}": "die {1} häufigsten von {2}",
-  "{}, {}, ε = {}, method {}, {} % intervals{}": "{1}, {2:raw}, ε = {3}, Methode {4:raw}, {5}-%-Intervalle{6}",
-  "{}, {}, ε = {} of a report alone, method {}, {} % intervals{}":
-    "{1}, {2:raw}, ε = {3} einer einzelnen Antwort, Methode {4:raw}, {5}-%-Intervalle{6}",
-  "impossible counts, do not use: {}": "unmögliche Summen, nicht verwenden: {1}",
+  "{}, {}, ε = {}, method {}, {} % intervals{}": "{1}, {5}-%-Bereiche{6}",
+  ", {}": ", {1}",
+  "impossible counts, do not use: {}": "unmögliche Zählungen, nicht verwenden: {1}",
   "{}, {}, ε = {}, method {}": "{1}",
-  "{}, {}, ε = {} of a report alone, method {}": "{1}",
-  "{} % intervals{}": "{1}-%-Intervalle{2}",
+  "{}, {}, ε = {}, method {}, intervals hold whatever {} of the reports say":
+    "{1}, die Bereiche gelten, was auch immer {5} der Antworten sagen",
   " of a report alone": " einer einzelnen Antwort",
-  " after selection (false coverage rate){}": " nach der Auswahl (Rate falscher Überdeckung){1}",
+  " after selection (false coverage rate){}": " nach der Auswahl{1}",
   ", intervals hold whatever {} of the reports say{}":
-    ", die Intervalle gelten, was auch immer {1} der Antworten sagen{2}",
+    ", die Bereiche gelten, was auch immer {1} der Antworten sagen{2}",
   ", those of shares that stand out after selection (false coverage rate){}":
-    ", die von Anteilen, die sich abheben, nach der Auswahl (Rate falscher Überdeckung){1}",
-  "those of shares that stand out after selection (false coverage rate)":
-    "die von Anteilen, die sich abheben, nach der Auswahl (Rate falscher Überdeckung)",
+    ", die von Anteilen, die sich abheben, nach der Auswahl{1}",
   ", grey: {}": ", grau: {1}",
   "grey: {}": "grau: {1}",
   "grey line: overall; grey bar: {}": "grauer Strich: insgesamt; grauer Balken: {1}",
@@ -380,16 +377,12 @@ export default {
   ", blue: more often together than by chance, red: less often, grey: does not stand out":
     ", blau: häufiger zusammen als durch Zufall, rot: seltener, grau: hebt sich nicht ab",
   "{}, ε = {}; on average at most {} of the intervals miss{}":
-    "{1}, ε = {2}; im Mittel verfehlen höchstens {3} der Intervalle den wahren Wert{4}",
-  "{}, ε = {} of a report alone; on average at most {} of the intervals miss{}":
-    "{1}, ε = {2} einer einzelnen Antwort; im Mittel verfehlen höchstens {3} der Intervalle den wahren Wert{4}",
+    "{1}; im Mittel verfehlen höchstens {3} der Bereiche den wahren Wert{4}",
   "; …: may be longer": "; …: vielleicht länger",
   "line: smoothed, with {} % intervals; points: single rounds; {}, ε = {}, {} panels":
-    "Linie: geglättet, mit {1}-%-Intervallen; Punkte: einzelne Runden; {2}, ε = {3}, {4} Panels",
-  "line: smoothed, with {} % intervals; points: single rounds; {}, ε = {} of a report alone, {} panels":
-    "Linie: geglättet, mit {1}-%-Intervallen; Punkte: einzelne Runden; {2}, ε = {3} einer einzelnen Antwort, {4} Panels",
+    "Linie: geglättet, mit {1}-%-Bereichen; Punkte: einzelne Runden; {2}, ε = {3}, {4} Panels",
   "bars: intervals of rounds that differ from the others; {}":
-    "Balken: Intervalle von Runden, die von den anderen abweichen; {1}",
+    "Balken: Bereiche von Runden, die von den anderen abweichen; {1}",
   "red: the key changed between these rounds; {}": "rot: Veränderung zwischen diesen Runden; {1}",
   "share of people": "Anteil der Personen",
   "share of holders": "Anteil unter denen, die sie wählen",
@@ -398,7 +391,7 @@ export default {
   value: "Wert",
   "value, in {}": "Wert ({1:raw})",
   "true frequency": "wahre Häufigkeit",
-  "true mean": "wahrer Mittelwert",
+  "true mean": "wahrer Durchschnitt",
   quantile: "Quantil",
   group: "Gruppe",
   overall: "insgesamt",
@@ -410,7 +403,7 @@ export default {
   "{} ({} to {})": "{1} ({2} bis {3})",
   "the pair": "die beiden",
   and: "und",
-  lift: "Lift",
+  lift: "gegenüber Zufall",
   partner: "zusammen mit",
   round: "Runde",
   opens: "beginnt",

@@ -1,11 +1,12 @@
 // German texts of the pages, by their English ones: shared.
 export default {
   chart: "Grafik",
-  " point": " Punkt",
-  " points": " Punkte",
+  " point": " Prozentpunkt",
+  " points": " Prozentpunkte",
   "A .txt file with one per line, or a .csv file whose first column has them.":
     "Eine .txt-Datei mit einer je Zeile, oder eine .csv-Datei, in deren erster Spalte sie stehen.",
   "A list that I write": "Eine Liste, die ich schreibe",
+  "Alien\nHeat\nToy Story": "Lola rennt\nMetropolis\nDas Boot",
   "Answer options": "Antwortmöglichkeiten",
   "Answer options, one per line": "Antwortmöglichkeiten, eine je Zeile",
   "Answers to look for, one per line": "Gesuchte Antworten, eine je Zeile",
@@ -100,9 +101,9 @@ export default {
   "Try again": "Noch einmal versuchen",
   "What the answer options are": "Was die Antwortmöglichkeiten sind",
   "Whatever a participant does within any {panels} rounds in a row ({days}) is hidden by ε = {epsilon}, since a device sends at most one report in that time; in any {year} days it sends at most {reports}, together ε = {all}.":
-    "Was eine Person innerhalb von {panels} aufeinanderfolgenden Runden ({days}) tut, ist mit ε = {epsilon} geschützt, denn ein Gerät sendet in dieser Zeit höchstens einen Bericht; in {year} Tagen sendet es höchstens {reports}, zusammen ε = {all}.",
+    "Was eine Person innerhalb von {panels} aufeinanderfolgenden Runden ({days}) tut, ist mit ε = {epsilon} geschützt, denn ein Gerät sendet in dieser Zeit höchstens eine Antwort; in {year} Tagen sendet es höchstens {reports}, zusammen ε = {all}.",
   "Whatever a participant does within one round ({days}) is hidden by ε = {epsilon}, since a device sends at most one report in that time; in any {year} days it sends at most {reports}, together ε = {all}.":
-    "Was eine Person innerhalb einer Runde ({days}) tut, ist mit ε = {epsilon} geschützt, denn ein Gerät sendet in dieser Zeit höchstens einen Bericht; in {year} Tagen sendet es höchstens {reports}, zusammen ε = {all}.",
+    "Was eine Person innerhalb einer Runde ({days}) tut, ist mit ε = {epsilon} geschützt, denn ein Gerät sendet in dieser Zeit höchstens eine Antwort; in {year} Tagen sendet es höchstens {reports}, zusammen ε = {all}.",
   "a quotation mark of the file is not closed": "ein Anführungszeichen der Datei ist nicht geschlossen",
   "all other answers": "alle anderen Antworten",
   "between {least} and {most}": "zwischen {least} und {most}",
@@ -114,8 +115,8 @@ export default {
   "not distinguishable from noise": "vom Rauschen nicht zu unterscheiden",
   "not yet open": "noch nicht offen",
   "nothing was taken from {file}: {reason}": "aus {file} wurde nichts übernommen: {reason}",
-  "{number} answer": "{number} Antwort",
-  "{number} answers": "{number} Antworten",
+  "{number} answer": "{number} Angabe",
+  "{number} answers": "{number} Angaben",
   "Other forms": "Andere Formate",
   open: "offen",
   "save it as “CSV UTF-8”": "speichern Sie sie als „CSV UTF-8“",
@@ -153,12 +154,8 @@ export default {
   "{number} days": "{number} Tage",
   "{number} invitation": "{number} Einladung",
   "{number} invitations": "{number} Einladungen",
-  "{number} key": "{number} Schlüssel",
-  "{number} keys": "{number} Schlüssel",
   "{number} links, one per person, shown only now: the collector keeps only what it needs to recognise them. Save them before you leave this page.":
     "{number} Links, einer pro Person, die nur jetzt gezeigt werden: Gespeichert wird nur, was nötig ist, um sie wiederzuerkennen. Sichern Sie sie, bevor Sie diese Seite verlassen.",
-  "{number} pair": "{number} Paar",
-  "{number} pairs": "{number} Paare",
   "{number} participant": "{number} teilnehmende Person",
   "{number} participants": "{number} Teilnehmende",
   "{number} response": "{number} Antwort",

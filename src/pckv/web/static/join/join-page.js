@@ -250,7 +250,7 @@ const STATES = {
 
 function refusal(reason) {
   const [code] = reason.split(":");
-  return REFUSALS.includes(code) ? say(`refused_${code}`) : say("refused_other", { host: receiverOf(task), reason });
+  return REFUSALS.includes(code) ? say(`refused_${code}`) : say("refused_other", { host: receiverOf(task) });
 }
 
 const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"];

@@ -76,7 +76,8 @@ export function say(key, given = {}) {
   });
 }
 
-export const number = (value) => numbers.format(value);
+// The sign of a number is a minus, where Intl writes a hyphen.
+export const number = (value) => numbers.format(value).replace("-", "−");
 
 // The number and its sign stay in one line.
 export const percent = (share) => `${percents.format(100 * share)}\u00a0%`;

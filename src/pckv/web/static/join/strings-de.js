@@ -5,7 +5,7 @@ export default {
   asked_by: "Durchgeführt von {name}.",
   organisation: "die Organisation hinter dieser Umfrage",
   of_organisation: "der Organisation hinter dieser Umfrage",
-  until: "Antworten sind bis zum Ende des {day} (Weltzeit, UTC) möglich.",
+  until: "Antworten sind bis einschließlich {day} (Weltzeit, UTC) möglich.",
   eligibility: "Wer mitmachen kann",
   contact: "Fragen? Schreiben Sie an",
   language: "Sprache",
@@ -37,11 +37,11 @@ export default {
     "Für alle, die Ihren Bericht für sich allein sehen: Was immer Sie antworten, ein bestimmter Bericht wird dadurch höchstens {factor}-mal so wahrscheinlich. Dafür steht ε = {local}; ein kleineres ε schützt stärker.",
   parties: "Wer was über Sie erfahren kann",
   party_mixer:
-    "{operator} ({address}) erfährt, dass Sie mitgemacht haben, wann und bei welcher Umfrage. Hält sich {operator} an das Verfahren, erfährt diese Stelle nichts über Ihre Antworten: Bis heute ist kein Weg bekannt, das Siegel ohne den Schlüssel von {of_asker} zu öffnen. Wird das Siegel später gebrochen, bleibt das Rauschen (ε = {local}).",
+    "{operator} ({address}) erfährt, dass Sie mitgemacht haben, wann und bei welcher Umfrage. Hält sich {operator} an das Protokoll, erfährt diese Stelle nichts über Ihre Antworten: Bis heute ist kein Weg bekannt, das Siegel ohne den Schlüssel von {of_asker} zu öffnen. Wird das Siegel später gebrochen, bleibt das Rauschen (ε = {local}).",
   party_mixer_cheats:
     "Lässt {operator} Berichte weg oder fügt welche hinzu, kann diese Stelle die Ergebnisse verfälschen und aus veröffentlichten Ergebnissen Ihren Bericht erfahren: Dann schützt Sie nur das Rauschen (ε = {local}).",
   party_recipient:
-    "Alle Berichte sollen {asker} auf einmal erreichen, in einer Reihenfolge, die nichts verrät. Hält sich {operator} an das Verfahren und sind mindestens {honest} der Berichte ehrlich, so können Ihre Antworten das, was dort zu sehen ist, höchstens {factor}-mal so wahrscheinlich machen (ε = {epsilon}, bis auf eine Wahrscheinlichkeit von δ = {delta}). Ehrliche Berichte entstehen so wie Ihrer auf dieser Seite, einer je Person, von Personen, die nicht mit {of_asker} zusammenarbeiten.",
+    "Alle Berichte sollen {asker} auf einmal erreichen, in einer Reihenfolge, die nichts verrät. Hält sich {operator} an das Protokoll und sind mindestens {honest} der Berichte ehrlich, so können Ihre Antworten das, was dort zu sehen ist, höchstens {factor}-mal so wahrscheinlich machen (ε = {epsilon}, bis auf eine Wahrscheinlichkeit von δ = {delta}). Ehrliche Berichte entstehen so wie Ihrer auf dieser Seite, einer je Person, von Personen, die nicht mit {of_asker} zusammenarbeiten.",
   party_both:
     "Arbeitet {operator} mit {of_asker} zusammen, oder werden einzelne Berichte anderswo gesehen, so schützt Sie nur das Rauschen (ε = {local}).",
   party_page:
@@ -51,7 +51,7 @@ export default {
   honest_invited:
     "Dass {honest} Berichte ehrlich sind, ist eine Annahme: Dafür müssen {operator} oder Dritte die Einladungen erstellt und verschickt haben. Hat {asker} sie erstellt oder bekommen, können viele der Berichte von dort kommen. Je weniger ehrlich sind, desto mehr kann {asker} aus Ihrem erfahren, höchstens das, was das Rauschen lässt (ε = {local}).",
   honest_few:
-    "Sind nur {few} ehrlich, so können Ihre Antworten das, was dort zu sehen ist, höchstens {factor}-mal so wahrscheinlich machen (ε = {left}, mit demselben δ), solange sich {operator} an das Verfahren hält.",
+    "Sind nur {few} ehrlich, so können Ihre Antworten das, was dort zu sehen ist, höchstens {factor}-mal so wahrscheinlich machen (ε = {left}, mit demselben δ), solange sich {operator} an das Protokoll hält.",
   sizes_device:
     "Manche Berichte sagen nur ungefähr, wie viele Antwortmöglichkeiten auf eine Person zutreffen ({answers}), und nicht welche. Ihr Bericht gehört mit Wahrscheinlichkeit {share} dazu; das wird ausgelost, bevor Ihre Antworten betrachtet werden. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
   sizes_server:
@@ -65,9 +65,9 @@ export default {
   coin: "Eine Zahl, die der Server für Ihre Einladung gezogen hat, bestimmt einen Teil Ihres Berichts, der nichts mit Ihren Antworten zu tun hat. So lässt sich dieser Teil nicht wählen, um das Ergebnis zu verfälschen.",
   once: "Aus Ihren Antworten entsteht ein Bericht, der sofort gesendet wird; danach sehen Sie ihn. Könnte man ihn vorher ansehen und zurückhalten, so würde das Fehlen etwas verraten, was kein Rauschen verbirgt. Er kann nicht mit anderen Antworten neu erstellt werden, denn mehrere Berichte würden mehr preisgeben.",
   budget:
-    "Jeder Bericht verbraucht einen Teil einer Grenze, die Sie schützt: Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. Bisher ist ε = {spent} verbraucht.",
+    "Jeder Bericht verbraucht einen Teil eines Datenschutz-Limits, das Sie schützt: Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. Bisher ist ε = {spent} verbraucht.",
   budget_mixed:
-    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät gegenüber {of_asker} höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht, wenn sich zweite Stellen an das Verfahren halten und genügend Berichte ehrlich sind.",
+    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät gegenüber {of_asker} höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht, wenn sich zweite Stellen an das Protokoll halten und genügend Berichte ehrlich sind.",
   budget_local:
     "Auch wenn alles andere versagt, dürfen sie höchstens ε = {localCap} verbrauchen; bisher ist ε = {localSpent} verbraucht.",
   answered_once: "Jede Umfrage wird einmal beantwortet.",
@@ -191,7 +191,7 @@ export default {
   refused_invitation_spent: "Die Einladung wurde schon benutzt, und jede gilt für einen Bericht.",
   refused_invitation_unknown:
     "Die Umfrage nimmt Berichte nur auf Einladung an, und dieser kam ohne gültige Einladung. Mit dem vollständigen Link, den Sie bekommen haben, können Sie denselben Bericht senden.",
-  refused_other: "{host} hat ihn nicht angenommen ({reason}).",
+  refused_other: "{host} hat ihn nicht angenommen.",
 
   what_was_sent: "Was gesendet wurde",
   own_entered: "Was Sie eingegeben haben",
@@ -288,7 +288,7 @@ export default {
   },
   calendar_event: "Mitmachen: {name}",
   calendar_text:
-    "Sie sind bis zum Ende des {day} (Weltzeit, UTC) an der Reihe. Verwenden Sie denselben Browser wie bisher: {link}",
+    "Sie sind bis einschließlich {day} (Weltzeit, UTC) an der Reihe. Verwenden Sie denselben Browser wie bisher: {link}",
   panel_answered_title: "Auf diesem Gerät wurde schon geantwortet",
   panel_answered:
     "Das war über einen anderen Link. Ein zweiter Bericht würde mehr über Sie preisgeben, darum wird keiner erstellt.",
@@ -299,7 +299,7 @@ export default {
   limits:
     "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr.",
   limits_mixed:
-    "Zwei Grenzen schützen dieses Gerät, für alle Umfragen von {host} zusammen: Die eine gilt, wenn zweite Stellen mischen, wie sie sollen, die andere, wenn nicht. Diese Umfrage würde eine davon überschreiten: Sie würde ε = {epsilon} verbrauchen, wenn sich {operator} an das Verfahren hält und mindestens {honest} Berichte ehrlich sind, und sonst ε = {local}.",
+    "Zwei Datenschutz-Limits schützen dieses Gerät, für alle Umfragen von {host} zusammen: Das eine gilt, wenn zweite Stellen mischen, wie sie sollen, das andere, wenn nicht. Diese Umfrage würde eines davon überschreiten: Sie würde ε = {epsilon} verbrauchen, wenn sich {operator} an das Protokoll hält und mindestens {honest} Berichte ehrlich sind, und sonst ε = {local}.",
   panel_refused_title: "Diese Umfrage nimmt gerade keine Antworten an",
   panel_refused: "{host} würde Ihren Bericht nicht annehmen. Nichts wurde erstellt oder gesendet.",
   panel_unreachable_title: "Diese Umfrage lässt sich gerade nicht öffnen",

@@ -189,7 +189,7 @@ export default {
   refused_invitation_spent: "The invitation was used before, and each is good for one report.",
   refused_invitation_unknown:
     "The survey takes reports by invitation only, and this one came without a valid invitation. With the whole link that you were given, you can send the same report.",
-  refused_other: "{host} did not take it ({reason}).",
+  refused_other: "{host} did not take it.",
 
   what_was_sent: "What was sent",
   own_entered: "What you entered",
@@ -273,7 +273,7 @@ export default {
   series_repeats:
     "This survey repeats. A round takes {days}, and this device is asked in {turns}. Each round is a report of its own: together they give away more than one.",
   series_every: "every round",
-  series_one_of: "one of {panels}",
+  series_one_of: "one of {panels} rounds",
   open_series: "Open the repeated survey",
   calendar: "Put my next turns in a calendar",
   calendar_note: {

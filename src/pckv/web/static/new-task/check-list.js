@@ -175,7 +175,12 @@ export class CheckList {
         [t("Consent"), text("consent")],
       ],
       [
-        [t("Privacy"), chosen.value === "other" ? `ε = ${fields.epsilon.value}` : chosen.labelOf(chosen.value)],
+        [
+          t("Privacy"),
+          chosen.value === "other"
+            ? t("Another level: {number}", { number: fields.epsilon.value })
+            : chosen.labelOf(chosen.value),
+        ],
         ...ofResponses(form),
       ],
     ];

@@ -57,7 +57,7 @@ export async function foundKeys(id) {
     values: valuesOfFound(task, keys),
     words: [
       found,
-      cut ? t("Some may go on: complete them if you can.") : null,
+      cut ? t("Some may be longer: complete them if you can.") : null,
       t("People who took part there give up more of their privacy here."),
     ]
       .filter(Boolean)

@@ -171,7 +171,7 @@ export class LanguagesField {
     const given = this.translations[tag][KEYS]?.length ?? 0,
       { length } = linesOf(this.texts().find(([name]) => name === KEYS)?.[2] ?? "");
     if (!given || given === length) return null;
-    return t("there are {given} lines for {number} answer options", { given: count(given), number: count(length) });
+    return t("lines: {given}; answer options: {number}", { given: count(given), number: count(length) });
   }
 
   wrong() {

@@ -6,6 +6,7 @@ import { patiently } from "../shared/connection.js";
 import { t } from "../shared/language.js";
 import {
   alertBox,
+  capitalised,
   count,
   debounced,
   make,
@@ -93,7 +94,7 @@ export class PlanSection {
       if (signal.aborted) return;
       this.wanted = null;
       this.details.hidden = true;
-      replace(this.said, alertBox(error.detail ?? error.message));
+      replace(this.said, alertBox(capitalised(error.detail ?? error.message)));
     } finally {
       if (!signal.aborted) this.busy.textContent = "";
     }

@@ -64,12 +64,12 @@ export class PrivacyField {
     this.label = t("Privacy level");
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
-    this.other = numeric("ε", {
+    this.other = numeric(t("Level as a number"), {
       step: "any",
       min: 0,
       max: MAX_EPSILON,
       hint: t("Above 0 and at most 20; smaller is more private. Strong is 1, balanced 2, light 3."),
-      missing: t("choose an ε"),
+      missing: t("choose a number"),
     });
     this.custom = make("div", {}, this.other.element, this.meaning, this.warning);
     this.told = make("p", { class: "aside", role: "status" });
@@ -120,7 +120,7 @@ export class PrivacyField {
     this.meaning.textContent = valid ? odds(Number(this.other.value)) : "";
     this.warning.hidden = !(valid && Number(this.other.value) > DEFAULT_CAP);
     this.warning.textContent = t(
-      "Devices spend at most ε = 10 on all surveys of this collector together. For this ε your app needs a higher cap; on the page of participants people could not answer.",
+      "Devices keep to a privacy limit of 10 for all surveys of this collector together. For this level your app needs a higher limit; on the page of participants people could not answer.",
     );
   }
 

@@ -28,11 +28,11 @@ export class RepeatFields {
       missing: t("say how long a round is"),
     });
     const rounds = numeric(t("Rounds (optional)"), { max: MAX_ROUNDS, hint: t("Leave empty for no end.") });
-    const panels = numeric(t("Panels"), {
+    const panels = numeric(t("Devices take turns over … rounds"), {
       value: 4,
       max: MAX_PANELS,
       hint: t("A device answers in one round out of that many."),
-      missing: t("say how many panels there are"),
+      missing: t("say over how many rounds devices take turns"),
     });
     this.fields = { repeat, first, period, rounds, panels };
     this.meaning = make("p", { class: "aside" });

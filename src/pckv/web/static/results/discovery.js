@@ -142,5 +142,8 @@ function tooFewText({ reports, keys, phase, batch }) {
 
 function row(found) {
   const { value, range } = frequencyTexts(found);
-  return [[named(found.key), found.is_cut ? make("small", {}, ` ${t("(may go on)")}`) : null], ranged(value, range)];
+  return [
+    [named(found.key), found.is_cut ? make("small", {}, ` ${t("(may be longer)")}`) : null],
+    ranged(value, range),
+  ];
 }

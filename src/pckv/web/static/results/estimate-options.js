@@ -63,14 +63,10 @@ export function optionsPanel(task, options, onchange) {
     make(
       "p",
       { class: "soft" },
-      ...parted(
-        t("Every response is made noisy; {method}, {interval} and {honest} say how results are made from them."),
-        {
-          method: term("method", t("the method")),
-          interval: term("interval", t("the ranges")),
-          honest: term("honest-reports", t("honest reports")),
-        },
-      ),
+      ...parted(t("Every response is made noisy; {method} and {interval} say how results are made from them."), {
+        method: term("method", t("the method")),
+        interval: term("interval", t("the ranges")),
+      }),
     ),
     make(
       "div",

@@ -15,7 +15,7 @@ export const LIFT = t(
 );
 
 export const COLOURS = t(
-  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey pairs do not stand out.",
+  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey combinations do not stand out.",
 );
 
 const limitsOf = (row, name) => ({ share: row[name], low: row[`${name}_low`], high: row[`${name}_high`] });
@@ -87,16 +87,17 @@ export function partnersTable(rows, key, nameOf) {
 
 // How many pairs are listed, and how often such a list is wrong.
 export function pairsSaid({ tested, false_discovery_rate: rate }, total, shown = total) {
-  if (!total) return [t("None of {pairs} stands out from the noise.", { pairs: plural(tested, "pair") })];
+  if (!total)
+    return [t("None of {combinations} stands out from the noise.", { combinations: plural(tested, "combination") })];
   const values = { shown: count(shown), total: count(total), tested: count(tested), rate: percent(rate) };
   return [
     total > shown
       ? t(
-          "The table has the first {shown} of {total} pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.",
+          "The table has the first {shown} of {total} combinations, of {tested} possible ones, that stand out: because their share is clearly above 0 %, or because both are chosen together more or less often than by chance. On average, at most {rate} of the claims of either kind are false.",
           values,
         )
       : t(
-          "The table has the pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.",
+          "The table has the combinations, of {tested} possible ones, that stand out: because their share is clearly above 0 %, or because both are chosen together more or less often than by chance. On average, at most {rate} of the claims of either kind are false.",
           values,
         ),
     LIFT,

@@ -94,7 +94,7 @@ const listed = (estimates, other) => estimates.filter(({ key }) => key !== other
 
 // No numbers where counts are impossible: the collector sends none.
 function outcome(results) {
-  const { reports, verdict, withheld, estimates, other, keys } = results;
+  const { reports, verdict, withheld, estimates, other, keys, mixed } = results;
   const counted = `${t("From {responses}.", { responses: plural(reports, "response") })} ${state(results)}`;
   if (withheld) return [make("p", { class: "alert" }, told(withheld)), sentence(counted)];
   if (!reports) return [sentence(noResponses(results)), sentence(state(results))];
@@ -111,7 +111,12 @@ function outcome(results) {
   );
   return [
     ...findingOf({ rows, answer: results, task: results, isPart }),
-    make("div", { class: "note" }, ...toldVerdict(verdict, results).map(sentence)),
+    make(
+      "div",
+      { class: "note" },
+      ...toldVerdict(mixed ? verdict.slice(0, -1) : verdict, results).map(sentence),
+      mixed ? sentence(t("A second organisation mixed the responses before they were read.")) : null,
+    ),
     make("p", { class: "soft" }, counted),
     bars.element,
     table(rows, results),
@@ -126,7 +131,8 @@ function outcome(results) {
 
 function state({ phase, closed, closes, opens, last_report: last }) {
   const since = last ? ` ${t("The last response came on {day}.", { day: day(last) })}` : "";
-  if (phase === "closed") return `${t("The survey closed on {day}.", { day: day(closed ?? closes) })}${since}`;
+  if (phase === "closed")
+    return `${t("The survey closed on {day}.", { day: day(closed ?? dayBefore(closes)) })}${since}`;
   if (phase === "waiting") return t("The survey opens on {day}.", { day: day(opens) });
   return `${closes ? t("The survey is open until the end of {day}.", { day: day(dayBefore(closes)) }) : t("The survey is open.")}${since}`;
 }
@@ -218,7 +224,7 @@ function together({ pairs, pairs_found: found, chart: spec }) {
   ];
 }
 
-function reading({ level, epsilon, padding, about: { contact }, estimates, segments }) {
+function reading({ level, epsilon, padding, about: { contact }, estimates, segments, mixed, verdict }) {
   const cells = (segments?.cells ?? []).map(({ detected, share_high }) => ({ detected, frequency_high: share_high })),
     hasRare = [...estimates, ...cells].some(({ detected, frequency_high: high }) => !detected && high < 1);
   const sentences = [
@@ -246,8 +252,10 @@ function reading({ level, epsilon, padding, about: { contact }, estimates, segme
     },
   );
   const href = `/help/participants?lang=${language}`,
-    help = make("p", {}, make("a", { href }, t("More about how answers are protected")));
-  return [...sentences.map(sentence), list(t("Details"), [make("p", {}, ...withEpsilon(details))]), help];
+    help = make("p", {}, make("a", { href }, t("More about how answers are protected"))),
+    // What a mixer promises is the last sentence of the verdict.
+    promise = mixed ? [sentence(told(verdict.at(-1)))] : [];
+  return [...sentences.map(sentence), list(t("Details"), [make("p", {}, ...withEpsilon(details)), ...promise]), help];
 }
 
 refresh();

@@ -70,7 +70,7 @@ export class KeyField {
     const button = (text, work) => make("button", { type: "button", hidden: true, onclick: work }, text);
     this.names = make("textarea", {
       rows: 6,
-      placeholder: "Alien\nHeat\nToy Story",
+      placeholder: t("Alien\nHeat\nToy Story"),
       spellcheck: "false",
       onpaste: (event) => this.paste(event),
       onchange: () => this.validate(),

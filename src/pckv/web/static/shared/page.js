@@ -21,10 +21,16 @@ export function announce(text) {
   document.getElementById("status").textContent = text;
 }
 
+// A clause of the server as a sentence of its own. The letters of formulas, such as ε, stay small.
+export const capitalised = (text) => text.replace(/^[a-zäöü]/, (letter) => letter.toUpperCase());
+
 export const query = (values) =>
   new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined)).toString();
 
-export const count = (number) => number.toLocaleString(language);
+// Numbers are formatted with hyphens; the sign of a number is a minus.
+export const signed = (text) => text.replace("-", "−");
+
+export const count = (number) => signed(number.toLocaleString(language));
 
 // A number with its noun; catalogs have "{number} response" and "{number} responses".
 export const plural = (number, noun) => t(`{number} ${noun}${number === 1 ? "" : "s"}`, { number: count(number) });

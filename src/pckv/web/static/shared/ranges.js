@@ -1,7 +1,7 @@
 // Estimates in words: numbers with their ranges, and what is said of keys that nothing is known of.
 import { shownText } from "./direction.js";
 import { language, t } from "./language.js";
-import { count } from "./page.js";
+import { count, signed } from "./page.js";
 import { hasValues } from "./task-words.js";
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
@@ -34,8 +34,7 @@ function formatOf(decimals, signDisplay) {
   return formats.get(name);
 }
 
-// Intl writes hyphens; the sign of a number is a minus.
-const written = (format, number) => format.format(number).replace("-", "−");
+const written = (format, number) => signed(format.format(number));
 
 // `unit` stands behind a number: a text, or what makes it from the number as it is written.
 function withRange(value, low, high, unit, signDisplay = "auto") {
@@ -109,7 +108,7 @@ export function levelTexts(values) {
     decimals = Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(gap)))),
     format = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
   return values.map((value) =>
-    format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))),
+    written(format, String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))),
   );
 }
 

@@ -1,12 +1,13 @@
 // Requests to the collector. What it refuses is told in the language of the page where the error is made, so that
 // every place shows it as it is. The participant's page, which has sentences of its own, does not load this.
 import { t } from "./language.js";
+import { capitalised } from "./page.js";
 import { told } from "./told.js";
 
 export class Refusal extends Error {
   constructor(status, problem) {
     const { title, detail, field } = problem;
-    super(told(detail ? `${title} ${detail}` : title));
+    super(detail ? `${told(title)} ${capitalised(told(detail))}` : told(title));
     Object.assign(this, { status, detail: told(detail), field });
   }
 }

@@ -17,8 +17,6 @@ export const isDiscovery = ({ kind }) => kind === "discovery";
 // Whether participants give values to their keys; they hold pairs then, and otherwise keys.
 export const hasValues = ({ low }) => low !== null;
 
-export const heldText = (task, number) => plural(number, hasValues(task) ? "pair" : "key");
-
 // Whether the reports of a mixed task were deleted unread: none will come.
 export const isDeletedUnread = (batch) => ["too few", "withdrawn"].includes(batch?.state);
 

@@ -3,7 +3,8 @@
 // says by {1}, {2} where what fills which hole stands. What fills a hole
 // is told itself, and its numbers and days are written as in the language, unless its place says what it is:
 // {1:raw} for texts of people, which stay as they are, {1:list} for numbers with semicolons between them, {1:languages}
-// for tags of languages, and {1:dative} for a number of things after "von", "nach", "mit".
+// for tags of languages, {1:number} where only a number may stand, and {1:dative} for a number of things after "von",
+// "nach", "mit".
 
 import english from "../english/server.js";
 import { day, language } from "./language.js";
@@ -32,7 +33,9 @@ const languageNames = new Intl.DisplayNames([language], { type: "language" }),
     return language === "de" ? inGerman(inWords) : inWords;
   },
   KINDS = {
-    raw: (text) => text,
+    // A text of people that the server quotes as Python does.
+    raw: (text) => (language === "de" ? text.replace(/^'([^']*)'$/u, "„$1“") : text),
+    number: (text) => text,
     list: (text) => text.split(", ").map(numbers).join("; "),
     languages: (text) =>
       text
@@ -43,14 +46,18 @@ const languageNames = new Intl.DisplayNames([language], { type: "language" }),
   };
 
 // Of two holes that touch, the first is filled by a number where there is one.
-const holeBefore = (text) => (text ? "(.*?)" : "([\\d.,]*\\d(?: %)?|.*?)");
+const holeBefore = (text, isNumber) => (isNumber ? "([\\d.,]*\\d)" : text ? "(.*?)" : "([\\d.,]*\\d(?: %)?|.*?)");
 
 function compiled([english, german]) {
   const texts = english.split(HOLE),
     kinds = [...german.matchAll(PLACE)].map(([, number, kind]) => [number - 1, kind]),
-    raw = new Set(kinds.filter(([, kind]) => ["raw", "list", "languages"].includes(kind)).map(([number]) => number)),
+    ofKinds = (...wanted) => new Set(kinds.filter(([, kind]) => wanted.includes(kind)).map(([number]) => number)),
+    raw = ofKinds("raw", "list", "languages"),
+    numbered = ofKinds("number"),
     [begin, ...rest] = texts.map((text) => text.replace(SPECIAL, "\\$&")),
-    source = begin + rest.map((text, place) => holeBefore(text || place === rest.length - 1) + text).join("");
+    source =
+      begin +
+      rest.map((text, place) => holeBefore(text || place === rest.length - 1, numbered.has(place)) + text).join("");
   return {
     expression: new RegExp(`^${source}$`, "su"),
     longest: texts.reduce((a, b) => (b.length > a.length ? b : a)),
@@ -167,7 +174,10 @@ export const toldVerdict = (sentences, { phase }) =>
 // Names and texts of people in the data of charts, which stay as they are.
 const OWN = new Set(["key", "partner", "segment", "label", "level"]),
   CHANNEL = new Set(["field", "type"]),
-  ofTitle = (title) => (Array.isArray(title) ? title.map(told) : typeof title === "string" ? told(title) : title);
+  ofTitle = (title) => (Array.isArray(title) ? title.map(told) : typeof title === "string" ? told(title) : title),
+  // What a mixer promises comes last below a title, in lines; pages say it under "Details".
+  PROMISE = "one batch of a mixer",
+  withoutPromise = (lines) => (Array.isArray(lines) ? lines.join("\n").split(`\n${PROMISE}`)[0].split("\n") : lines);
 
 function toldPart(part, isTop = false) {
   if (Array.isArray(part)) return part.map((each) => toldPart(each));
@@ -178,7 +188,9 @@ function toldPart(part, isTop = false) {
     if (isRow) result[member] = typeof value === "string" && !OWN.has(member) ? told(value) : value;
     // Below the top, a title with a text is that of a panel: the name of a group.
     else if (member === "title" && value?.text !== undefined)
-      result.title = isTop ? { ...value, text: ofTitle(value.text), subtitle: ofTitle(value.subtitle) } : value;
+      result.title = isTop
+        ? { ...value, text: ofTitle(value.text), subtitle: ofTitle(withoutPromise(value.subtitle)) }
+        : value;
     else if (member === "title") result.title = ofTitle(value);
     else if (member === "text" && typeof value?.value === "string")
       result.text = { ...value, value: told(value.value) };
