@@ -3,7 +3,7 @@ import { withSettings } from "../shared/address.js";
 import { pictureOf } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
+import { language, t } from "../shared/language.js";
 import { alertBox, count, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
 import { isDeletedUnread } from "../shared/task-words.js";
 import { told, toldVerdict } from "../shared/told.js";
@@ -126,7 +126,7 @@ export class ResultsSection {
 
   downloads() {
     const sort = isHashed(this.task) ? "detected" : "",
-      send = (accept) => this.requests.send("estimates", { ...this.options, sort }, { accept });
+      send = (accept) => this.requests.send("estimates", { ...this.options, sort, language }, { accept });
     const picture = async () => {
       const spec = await this.requests.ask("chart", this.options),
         drawn = await pictureOf(spec, t("The most frequent answers with their ranges"));

@@ -1,7 +1,7 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
+import { language, t } from "../shared/language.js";
 import {
   alertBox,
   ask,
@@ -68,7 +68,7 @@ export class TrendSection {
       load: (page) => this.page(page),
     });
     this.table.element.classList.add("trend-table");
-    const send = (accept) => request("GET", this.address(), { accept }),
+    const send = (accept) => request("GET", this.address({ language }), { accept }),
       saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(told(error.message))));
     const parts = [this.verdict, this.compared, this.charts.element, this.caption, this.table.element, saved];
     this.known = make("div", { hidden: true }, ...parts);
@@ -85,8 +85,8 @@ export class TrendSection {
     this.refresh(reports);
   }
 
-  address() {
-    return `${this.path}/trend?${query({ since: this.since })}`;
+  address(further = {}) {
+    return `${this.path}/trend?${query({ since: this.since, ...further })}`;
   }
 
   writeAddress() {
