@@ -5,50 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import re
+from datetime import date
 from typing import Any
-from xml.etree import ElementTree as ET
 from zipfile import ZipFile
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pckv import Task, estimate
 from pckv.base import spreadsheet
 from pckv.base.errors import ParameterError
-from pckv.base.spreadsheet import Sheet, workbook
+from pckv.base.spreadsheet import BOLD, DECIMALS, PERCENTS, Cell, Sheet, workbook
 from pckv.base.table import csv_text
-from support.derived import collect, people_who_hold
+from support.workbooks import formats, read
 
-MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r_x0041"), max_size=12)
 CSV_TEXTS = st.text(st.characters() | st.sampled_from("'\"=+-@;|,\t\r\n"), max_size=8)
 # The apostrophes that CSV files add.
 HARMLESS = re.compile(r"(?:\A|(?<=[;|\t\r\n]))'(?=[\"']*[=+\-@\t\r])")
 CELLS = TEXTS | st.booleans() | st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-
-
-def cell_of(cell: ET.Element) -> Any:
-    """Return what a spreadsheet reads in a cell."""
-    kind = cell.get("t", "n")
-    if kind == "inlineStr":
-        text = cell.findtext(f"{MAIN}is/{MAIN}t") or ""
-        return re.sub("_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text)
-    value = cell.findtext(f"{MAIN}v")
-    if value is None:
-        return None
-    return value == "1" if kind == "b" else float(value)
-
-
-def read(content: bytes, sheet: int = 1) -> list[list[Any]]:
-    """Return the rows of a sheet."""
-    with ZipFile(io.BytesIO(content)) as archive:
-        assert archive.testzip() is None
-        for name in archive.namelist():
-            ET.fromstring(archive.read(name))  # noqa: S314
-        root = ET.fromstring(archive.read(f"xl/worksheets/sheet{sheet}.xml"))  # noqa: S314
-    return [[cell_of(cell) for cell in row] for row in root.iter(f"{MAIN}row")]
 
 
 @given(st.lists(st.lists(CELLS, max_size=4), max_size=4))
@@ -87,11 +62,14 @@ def test_plain_texts_of_csv_are_as_others_write_them() -> None:
     assert csv_text(rows) == expected.getvalue()
 
 
-def test_a_mean_that_is_not_known_has_an_empty_cell() -> None:
-    """Programs read it beside its flag, in the other forms; people do not."""
-    task = Task(name="t", keys=["often", "never"], values=(1, 5), epsilon=6, padding=1)
-    found = estimate(collect(task, people_who_hold(np.array([[True, False]] * 300), value=4.0)))
-    assert found.mean_known.tolist() == [True, False]
-    header, *rows = read(found.to_xlsx())
-    assert [row[header.index("mean")] for row in rows] == [found.mean[0], None]
-    assert None not in found.lists()["mean"]
+def test_cells_have_formats_and_a_header_stays_in_sight() -> None:
+    numbers = [Cell(0.25, PERCENTS[1]), Cell(0.25, DECIMALS[2]), date(2030, 1, 15), None, "=1+1"]
+    content = workbook([Sheet("a", [[Cell("share", BOLD)], numbers], widths=(20, 8), header=True)])
+    # Spreadsheets count days from the end of 1899, and know the format 14: a day.
+    assert read(content) == [["share"], [0.25, 0.25, 47498.0, None, "=1+1"]]
+    assert formats(content) == [["General"], ["0.0 %", "0.00", "14", "General", "General"]]
+    with ZipFile(io.BytesIO(content)) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+    # In the order that the format asks for.
+    parts = ('state="frozen"', '<col min="1" max="1" width="20" customWidth="1"/>', "<sheetData>")
+    assert sorted(parts, key=sheet.index) == list(parts)

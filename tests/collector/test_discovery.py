@@ -14,7 +14,7 @@ from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis import estimates as discoveries
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.upkeep import AlarmWatch
-from support.collectors import ADMINISTRATOR, Running, check_problem, perturbed
+from support.collectors import ADMINISTRATOR, DAY, Running, check_problem, perturbed
 from support.stores import add, tally
 
 HELD: tuple[dict[str, float], ...] = ({"ab": 1}, {"ab": 1}, {"b": 1}, {})
@@ -45,7 +45,7 @@ def test_what_is_found_is_what_the_library_finds(small: Running, terms: Collecte
     assert answer.text == expected.to_json()
     assert {(node["prefix"], node["leads_to_key"]) for node in answer.json()["tree"]} >= {("a", True)}
     assert small.get(path, Accept="text/csv").text == expected.to_csv()
-    assert small.get(path, Accept=XLSX_TYPE).content == expected.to_xlsx()
+    assert small.get(f"{path}?language=de", Accept=XLSX_TYPE).content == expected.to_xlsx(task, "de", DAY)
     assert small.get(path, Accept="application/vnd.apache.parquet").content == expected.to_parquet()
     listed = small.get(path, Accept="text/plain")
     assert (listed.text, listed.headers["content-type"]) == ("ab\nb\n", "text/plain; charset=utf-8")

@@ -55,7 +55,9 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
         keys = ["<script>", "'=1+1", "b,\"'", "a"]
         assert [row["key"] for row in csv.DictReader(io.StringIO(as_csv.text))] == keys
         as_xlsx = collector.get(path, Accept=XLSX_TYPE)
-        assert (as_xlsx.headers["content-type"], as_xlsx.content) == (XLSX_TYPE, expected.to_xlsx())
+        assert (as_xlsx.headers["content-type"], as_xlsx.content) == (XLSX_TYPE, expected.to_xlsx(task, "en", DAY))
+        in_german = collector.get(f"{path}&language=de", Accept=XLSX_TYPE)
+        assert in_german.content == expected.to_xlsx(task, "de", DAY)
         table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
         assert table.to_pydict() == expected.to_arrow().to_pydict()
 

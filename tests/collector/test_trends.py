@@ -17,6 +17,7 @@ from pckv.base.days import utc_today
 from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis import trends as trends_part
 from pckv.collector.computations import AnalysisThreads
+from pckv.estimators.results.sheet_words import Language
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends import trend as trends
 from pckv.estimators.trends.rounds import RoundCounts
@@ -33,6 +34,7 @@ from support.collectors import (
 )
 from support.stores import add, tally
 
+LANGUAGES: tuple[Language, ...] = ("en", "de")
 COUNTS = {1: 300, 2: 200, 3: 250}
 
 
@@ -60,7 +62,9 @@ def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
     file = f"{series.name.replace(' ', '-')}-{DAY}-trend"
     assert answer.headers["content-disposition"] == f'attachment; filename="{file}.json"'
     assert collector.get(path, Accept="text/csv").text == expected.to_csv()
-    assert collector.get(path, Accept=XLSX_TYPE).content == expected.to_xlsx()
+    for language in LANGUAGES:
+        written = collector.get(f"{path}?language={language}", Accept=XLSX_TYPE).content
+        assert written == expected.to_xlsx(series.task, language, DAY)
     table = pq.read_table(io.BytesIO(collector.get(path, Accept="application/vnd.apache.parquet").content))
     assert table.column("key").to_pylist() == expected.table()["key"]
     asked = trend(series, tallies, 0.9, ["heat", "up"], false_discovery_rate=0.2).since(1, 0.2)

@@ -1,4 +1,4 @@
-"""Results as tables: plain values and JSON, both ways, and CSV, XLSX, Arrow, Parquet, pandas and HTML."""
+"""Results as tables: plain values and JSON, both ways, and CSV, Arrow, Parquet, pandas and HTML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pckv.base.errors import UnknownKey, require
 from pckv.base.html import ROWS_SHOWN, html_paragraphs, html_table
 from pckv.base.records import Record, read_value
-from pckv.base.spreadsheet import Sheet, workbook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +30,8 @@ class ResultTable(Record, ABC):
     """A result: one row per key, or per key and round, with facts about the whole.
 
     A class declares what it holds and how it is told: `to_dict` and `from_dict`, `table` and `facts`,
-    `title`, `headers`, `cells`, `shown`, `warning` and `verdict`. Here it becomes JSON, CSV, XLSX, Arrow, Parquet,
-    pandas, HTML.
+    `title`, `headers`, `cells`, `shown`, `warning` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet, pandas,
+    HTML.
 
     Attributes:
         REPEATED: The facts that every row of a CSV file repeats, since spreadsheets open nothing but a table;
@@ -143,25 +142,6 @@ class ResultTable(Record, ABC):
         told = [" ".join(fact) if isinstance(fact, list) else fact for fact in repeated.values()]
         rows = ((*row, *told) for row in zip(*columns.values(), strict=True))
         return csv_text(chain([(*columns, *repeated)], rows))
-
-    def to_xlsx(self) -> bytes:
-        """Return the table as a workbook for spreadsheets (XLSX), with what the whole has in common on a sheet.
-
-        People read a sheet without minding its flags: where a mean is not known, its cell is empty.
-        """
-        columns = self.lists()
-        flags = [columns[name] for name in ("mean_known", "reported_mean_known") if name in columns]
-        if flags:
-            known = map(any, zip(*flags, strict=True))
-            columns["mean"] = [
-                mean if is_known else None for mean, is_known in zip(columns["mean"], known, strict=True)
-            ]
-        facts = [
-            (name, fact if isinstance(fact, str | int | float | None) else json.dumps(fact, ensure_ascii=False))
-            for name, fact in self.facts().items()
-        ]
-        rows = zip(*columns.values(), strict=True)
-        return workbook([Sheet("Results", chain([tuple(columns)], rows)), Sheet("About", [("name", "value"), *facts])])
 
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with the facts about the whole in the schema's metadata."""

@@ -69,11 +69,20 @@ def ranged(value: float, low: float, high: float, unit: str = "") -> Ranged:
     >>> ranged(-0.39, -1.125, 0.348).range
     '−1.1 to 0.3'
     """
-    width = high - low
-    decimals = min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width)))) if 0 < width < math.inf else POINT_DECIMALS
+    places = decimals(low, high)
     # "z" leaves out the sign of a zero.
-    shown, least, most = (f"{number:z,.{decimals}f}" for number in (value, low, high))
+    shown, least, most = (f"{number:z,.{places}f}" for number in (value, low, high))
     return Ranged(signed(f"{shown}{unit}"), between(least, f"{most}{unit}"), f"0 to {most}{unit}")
+
+
+def decimals(low: float, high: float) -> int:
+    """Return how many decimals show two digits of a range's width.
+
+    >>> decimals(43.22, 58.6), decimals(-1.125, 0.348)
+    (0, 1)
+    """
+    width = high - low
+    return min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width)))) if 0 < width < math.inf else POINT_DECIMALS
 
 
 def between(least: str, most: str) -> str:

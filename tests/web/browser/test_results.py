@@ -22,9 +22,11 @@ from support.people import (
     add_task,
     chart_with,
     choose,
+    download,
     send_reports,
 )
 from support.serving import ServeProcess
+from support.workbooks import read
 
 ABOUT = {"unit": "stars", "low_label": "awful", "high_label": "great"}
 COMMON, RARE = "half/of all?", "rare"
@@ -86,6 +88,10 @@ FITS = """(count) => {
 }"""
 
 
+# The first sheet of a workbook.
+WORKBOOK = ["Answer", "Share of people", "from", "to", "Average (minutes)", "from", "to", "Clear?"]
+
+
 def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people: Any, task: pckv.Task) -> None:
     operator = people(DESK)
     operator.sign_in()
@@ -138,6 +144,9 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
         assert named, waiting.value.suggested_filename
     picture = Path(waiting.value.path()).read_text(encoding="utf-8")
     assert "<title>Räksmörgås &amp; Co: 3 keys</title><desc>320 reports, grr, ε = 2, method corrected" in picture
+    with page.expect_request(lambda request: "language=en" in request.url):
+        header, *rows = read(download(page, "Excel (XLSX)").read_bytes())
+    assert (header, [row[0] for row in rows]) == (WORKBOOK, [COMMON, HOSTILE, RARE])
     operator.forgive("429", "409")
     # Nonsense in the address is ignored, and numbers that do not follow an impossible option are not shown.
     operator.go(f"/#/tasks/{task.id}?method=no&level=7&post=x&hostile=320")

@@ -20,7 +20,6 @@ from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY
 from pckv.base.spreadsheet import XLSX_TYPE
-from pckv.base.table import ResultTable
 from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
@@ -35,6 +34,8 @@ from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.results.columns import ColumnTable
 from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.sheet_words import ENGLISH, Language
+from pckv.estimators.results.workbooks import PeopleTable
 from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.planning.discovery import DEFAULT_FOUND_RATE
 
@@ -273,7 +274,7 @@ router = APIRouter()
 
 QueryRows = Annotated[WantedRows, Depends(parse_rows)]
 
-FORMATS: dict[str, Callable[[ResultTable], str | bytes]] = {
+FORMATS: dict[str, Callable[[PeopleTable], str | bytes]] = {
     JSON_TYPE: methodcaller("to_json"),
     downloads.CSV_TYPE: methodcaller("to_csv"),
     downloads.PARQUET_TYPE: methodcaller("to_parquet"),
@@ -303,6 +304,7 @@ async def get_estimates(
     options: QueryOptions,
     wanted: QueryRows,
     keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
+    language: downloads.QueryLanguage = ENGLISH,
 ) -> Response:
     """Return estimates of all keys, or some: by name (`keys`), by a part of it (`search`), or the `top` ones.
 
@@ -323,10 +325,11 @@ async def get_estimates(
     `labels`, `segments` (the keys within each label) or the `differences` between labels; of one that asks which
     keys are held together, their `pairs`: the rows of the keys that are asked for. The Accept header chooses JSON,
     CSV, XLSX or Parquet, and the header Content-Disposition names the file: task, day, what it
-    holds, and the method unless that is the default.
+    holds, and the method unless that is the default. XLSX is for people, with headings in words of a `language`; the
+    other forms have all columns and digits.
     """
     asked = None if keys is None else tuple(keys)
-    return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
+    return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted, language)
 
 
 @router.post(
@@ -346,12 +349,13 @@ async def ask_estimates(
     options: QueryOptions,
     wanted: QueryRows,
     keys: AskedKeys,
+    language: downloads.QueryLanguage = ENGLISH,
 ) -> Response:
     """Return estimates of the keys that the body names, each once: up to 100,000 of them.
 
     Where keys are hashed, only this tells which texts are there. Everything else is as with GET.
     """
-    return await _answer(request, cache, account, task_id, options._replace(keys=keys), wanted)
+    return await _answer(request, cache, account, task_id, options._replace(keys=keys), wanted, language)
 
 
 async def _answer(
@@ -361,6 +365,7 @@ async def _answer(
     task_id: str,
     options: EstimateOptions,
     wanted: WantedRows,
+    language: Language,
 ) -> Response:
     """Return the estimates that a request asks for, in the format that it accepts."""
     media = downloads.accepted_format(request, tuple(FORMATS), "estimates")
@@ -370,7 +375,9 @@ async def _answer(
         raise ProblemDetails(ProblemKind.MALFORMED, "sort by mean needs values: the keys of this task have none")
     digest, estimates = await cache.find(account, stored.task, options)
     resolved = options.resolved(stored.task)
-    name = file_stem(stored.task, cache.contracts.today(), estimates.method, wanted.table)
+    today = cache.contracts.today()
+    name = file_stem(stored.task, today, estimates.method, wanted.table)
+    write = (FORMATS | downloads.for_reader(stored.task, language, today))[media]
     headers = downloads.download_headers(name, media, digest, resolved.method, request.url.query)
     headers[SNAPSHOT_HEADER] = digest
     if request.method != "GET":
@@ -394,11 +401,11 @@ async def _answer(
         if wanted.table != ESTIMATES:
             table = part_of(estimates.take(rows), wanted.table)
             headers[ROWS_HEADER] = str(len(table))
-            return downloads.encoded(FORMATS[media](table.take(np.arange(len(table))[wanted.offset :][: wanted.limit])))
+            return downloads.encoded(write(table.take(np.arange(len(table))[wanted.offset :][: wanted.limit])))
         headers[ROWS_HEADER] = str(len(rows))
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
         with malformed_input():
-            return downloads.encoded(FORMATS[media](shown.ask(wanted.quantiles, wanted.above, wanted.below)))
+            return downloads.encoded(write(shown.ask(wanted.quantiles, wanted.above, wanted.below)))
 
     threads = cache.threads
     most = min(each for each in (len(estimates), wanted.top, wanted.limit) if each is not None)
@@ -522,6 +529,7 @@ async def get_discovery(
     account: Account,
     options: Annotated[DiscoveryOptions, Depends(parse_discovery_options)],
     top: Annotated[int | None, Query(ge=1)] = None,
+    language: downloads.QueryLanguage = ENGLISH,
 ) -> Response:
     """Return the texts that many people hold, the most frequent ones first, or only the `top` ones.
 
@@ -529,17 +537,19 @@ async def get_discovery(
     truth, on average (the false coverage rate). Of those found, a share of at most
     `false_discovery_rate` has no holders, on average. The `tree` has all prefixes that were followed, from
     the shortest to the longest, with the frequencies of texts that begin so. The Accept header chooses JSON,
-    CSV, XLSX or Parquet (the keys), or plain text: the keys one per line, as a new task takes them. There must be at
-    least as many reports as groups.
+    CSV, XLSX (for people, with headings in words of a `language`) or Parquet (the keys), or plain text: the keys one
+    per line, as a new task takes them. There must be at least as many reports as groups.
     """
     media = downloads.accepted_format(request, tuple(DISCOVERY_FORMATS), "discoveries")
     stored = await cache.contracts.find(task_id)
     digest, found = await cache.find(account, stored.task, options)
     what = "keys" if media == downloads.TEXT_TYPE else "discovery"
-    name = downloads.file_stem(stored.task, cache.contracts.today(), what)
+    today = cache.contracts.today()
+    name = downloads.file_stem(stored.task, today, what)
     headers = downloads.download_headers(name, media, digest, request.url.query)
     if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     shown = found if top is None else found.top(top)
-    content = await cache.threads.run_short(lambda: downloads.encoded(DISCOVERY_FORMATS[media](shown)))
+    write = (DISCOVERY_FORMATS | downloads.for_reader(stored.task, language, today))[media]
+    content = await cache.threads.run_short(lambda: downloads.encoded(write(shown)))
     return Response(content, headers=headers, media_type=media)

@@ -27,6 +27,7 @@ from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import malformed_input
 from pckv.contract.series import Series
+from pckv.estimators.results.sheet_words import ENGLISH
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import decoded_keys, trend
@@ -174,17 +175,21 @@ async def get_trend(
     options: QueryTrend,
     top: Annotated[int | None, Query(ge=1)] = None,
     since: Annotated[int | None, Query(ge=1, le=MAX_ROUNDS)] = None,
+    language: downloads.QueryLanguage = ENGLISH,
 ) -> Response:
     """Return the trend over the last rounds with reports (`limit`): of all keys, some (`keys`), or the `top`.
 
     The `top` keys are those whose change is largest relative to the noise. All neighbouring windows of rounds are
     compared, or the last round with an earlier one alone (`since`); keys are flagged as changed at a
-    `false_discovery_rate`. The Accept header chooses JSON, CSV, XLSX or Parquet.
+    `false_discovery_rate`. The Accept header chooses JSON, CSV, XLSX (for people, with headings in words of a
+    `language`) or Parquet.
     """
     media = downloads.accepted_format(request, tuple(FORMATS), "trends")
     stored = await cache.contracts.find_series(series_id)
     result = await cache.find(account, stored.series, options)
-    name = downloads.file_stem(stored.series.task, cache.contracts.today(), "trend")
+    today = cache.contracts.today()
+    name = downloads.file_stem(stored.series.task, today, "trend")
+    write = (FORMATS | downloads.for_reader(stored.series.task, language, today))[media]
     headers = downloads.download_headers(name, media, series_id, result.state, request.url.query)
     if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
@@ -197,7 +202,7 @@ async def get_trend(
             found = found.only(list(options.keys))
         if top is not None:
             found = found.moved_most(top)
-        return downloads.encoded(FORMATS[media](found))
+        return downloads.encoded(write(found))
 
     with malformed_input():
         # Of many keys it takes seconds.

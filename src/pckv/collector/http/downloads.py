@@ -6,11 +6,12 @@ import gzip
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from operator import methodcaller
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
 
-from fastapi import Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from pckv import __version__
@@ -18,12 +19,15 @@ from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, accepts_gzip
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.task import Task
+from pckv.estimators.results.sheet_words import Language
 
 CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
 # What `unchanged` leads to, in an OpenAPI document.
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "Nothing has changed since."}}
 SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", TEXT_TYPE: "txt", PARQUET_TYPE: "parquet", XLSX_TYPE: "xlsx"}
 MAX_SLUG_LETTERS = 60
+# What the people who read a workbook speak.
+QueryLanguage = Annotated[Language, Query()]
 # For names without letters or digits.
 NAMELESS = "task"
 
@@ -84,6 +88,11 @@ def download_responses(description: str, formats: Iterable[str]) -> dict[int | s
     return {200: {"description": description, "content": content}, **problems}
 
 
+def for_reader(task: Task, language: Language, day: str) -> dict[str, Callable[[Any], bytes]]:
+    """Return how workbooks are written, by their media type: with what was asked, in the language of the reader."""
+    return {XLSX_TYPE: methodcaller("to_xlsx", task, language, day)}
+
+
 def encoded(content: str | bytes) -> bytes:
     """Return a file as bytes; of a large text that takes too long for the event loop."""
     return content.encode() if isinstance(content, str) else content
@@ -92,9 +101,10 @@ def encoded(content: str | bytes) -> bytes:
 def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
     """Return the headers of a result as a file; its tag changes with version, form and this release.
 
-    Another release may compute or write the same result differently.
+    Another release may compute or write the same result differently. A workbook tells its day, which its name has.
     """
-    text = " ".join(map(str, (__version__, media, *version)))
+    dated = [name] if media == XLSX_TYPE else []
+    text = " ".join(map(str, (__version__, media, *version, *dated)))
     return {
         "ETag": f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"',
         "Cache-Control": "private, no-cache",

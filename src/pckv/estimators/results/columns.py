@@ -10,9 +10,9 @@ import numpy as np
 
 from pckv.base.arrays import Flags, Integers
 from pckv.base.records import read_columns
-from pckv.base.table import ResultTable
 from pckv.base.words import percent, plural
 from pckv.contract.facts import realised_text
+from pckv.estimators.results.workbooks import Counted, PeopleTable
 
 # The declared types of columns that are arrays; others are lists of texts.
 NUMBERS = (bool, float, float | None)
@@ -53,7 +53,7 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnTable(ResultTable):
+class ColumnTable(PeopleTable):
     """A table whose columns are fields of the names that the type of a row, `ROW`, has.
 
     Attributes:
@@ -83,6 +83,11 @@ class ColumnTable(ResultTable):
     def table(self) -> dict[str, Any]:
         """Return one sequence per column."""
         return dict(self._columns())
+
+    @property
+    def counted(self) -> Counted:
+        """What the numbers are from."""
+        return Counted(self.origin.reports, self.origin.epsilon, self.origin.level)
 
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""

@@ -10,9 +10,11 @@ import numpy as np
 
 from pckv.base.canonical import check_names
 from pckv.base.errors import DataError, ParameterError
-from pckv.base.table import ResultTable
 from pckv.base.words import percent, plural, ranged, sentence
 from pckv.contract.facts import realised_text
+from pckv.contract.task import Task
+from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.workbooks import Column, Counted, PeopleTable, share_columns
 
 # What is not a property of the whole table.
 PARTS = ("keys", "tree", "mixed")
@@ -62,7 +64,7 @@ class FollowedPrefix:
 
 
 @dataclass(frozen=True)
-class Discovery(ResultTable):
+class Discovery(PeopleTable):
     """The texts that were found, the most frequent ones first.
 
     A table of one `FoundKey` per text: `found["alien"]` is that of a text, iteration yields all, `len` counts
@@ -191,6 +193,38 @@ class Discovery(ResultTable):
             {"key": self.key}
             | {name: np.array([getattr(found, name) for found in self], float) for name in FREQUENCIES}
             | {"is_cut": np.array([found.is_cut for found in self], bool)}
+        )
+
+    @property
+    def counted(self) -> Counted:
+        """What the numbers are from."""
+        return Counted(self.reports, self.epsilon, self.level)
+
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+        """Return the columns of the sheet for people."""
+        shares = [(found.frequency, found.frequency_low, found.frequency_high) for found in self]
+        return [
+            Column.of_texts(words("Answer"), self.key),
+            *share_columns(words, words("Share of people"), shares, [True] * len(self)),
+            Column.of_texts(words("May be longer?"), [words("yes") if found.is_cut else "" for found in self]),
+        ]
+
+    def findings(self, words: Words) -> Iterator[str]:
+        """Yield what was found, and what may be missed, in sentences for people."""
+        yield words("Answers found: {number}.", number=words.count(len(self)))
+        if self.smallest_frequency < 1:
+            yield words(
+                "An answer of {characters} characters that {share} of people have is found four times out of five.",
+                characters=self.characters,
+                share=words.number(percent(self.smallest_frequency)),
+            )
+        if any(found.is_cut for found in self):
+            text = "Only the first {characters} characters are found: answers marked so may be longer."
+            yield words(text, characters=self.characters)
+        yield words(
+            "Of one person, at most this many answers count: {padding}. If people have more, true shares may be "
+            "higher than the ranges say.",
+            padding=words.count(self.padding),
         )
 
     def facts(self) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
-from pckv.base.table import ResultTable
 from pckv.base.words import UNLISTED, percent, plural, sentence
 from pckv.contract.facts import realised_text
+from pckv.contract.task import Task
 from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.results.columns import Origin
 from pckv.estimators.results.distributions import (
@@ -30,8 +30,11 @@ from pckv.estimators.results.distributions import (
     ask,
 )
 from pckv.estimators.results.key_estimate import COLUMNS, MEANS, UNKNOWN, KeyEstimate, columns_of
+from pckv.estimators.results.key_sheets import estimate_columns, estimate_findings
 from pckv.estimators.results.segments import Segments
+from pckv.estimators.results.sheet_words import Words
 from pckv.estimators.results.together import PairsTogether
+from pckv.estimators.results.workbooks import Column, Counted, PeopleTable
 from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
@@ -50,7 +53,7 @@ ROWS_PER_TEXT = 2**8
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates(ValueSpread, ResultTable):
+class Estimates(ValueSpread, PeopleTable):
     """Frequencies and means (in the task's own units) with intervals, never bare; without values, frequencies alone.
 
     A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len`
@@ -378,6 +381,19 @@ class Estimates(ValueSpread, ResultTable):
         for each in self.asked:
             columns |= each.columns()
         return columns | ({"collides": self.collides} if self.is_hashed else {})
+
+    @property
+    def counted(self) -> Counted:
+        """What the numbers are from."""
+        return Counted(self.reports, self.epsilon, self.level)
+
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+        """Return the columns of the sheet for people."""
+        return estimate_columns(self, words, task)
+
+    def findings(self, words: Words) -> Iterator[str]:
+        """Yield what the table says, in sentences for people."""
+        return estimate_findings(self, words)
 
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""

@@ -12,8 +12,20 @@ from pckv.base.arrays import Flags, Floats
 from pckv.base.errors import DataError
 from pckv.base.records import read_members
 from pckv.base.words import TOO_RARE, Ranged, ranged
+from pckv.contract.task import Task
 from pckv.estimators.results.columns import ColumnTable, Origin, tested_note
 from pckv.estimators.results.key_estimate import UNKNOWN
+from pckv.estimators.results.key_sheets import average_header
+from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.workbooks import (
+    Column,
+    clear_column,
+    clear_sentence,
+    number_columns,
+    share_columns,
+    told_shares,
+    triples,
+)
 
 # What cells have of means, where keys have values.
 CELL_MEANS = ("mean", "mean_low", "mean_high", "mean_known")
@@ -97,6 +109,21 @@ class LabelShares(ColumnTable):
         """Return the rows of the table for people."""
         return [(row.label, *self._cells(row)) for row in self]
 
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+        """Return the columns of the sheet for people."""
+        shares = share_columns(words, words("Share of people"), triples(self, "share"), self._clear)
+        clear = clear_column(words, self._clear, self.share_high.tolist())
+        return [Column.of_texts(words("Group"), self.label), *shares, clear]
+
+    def findings(self, words: Words) -> list[str]:
+        """Return what the table says, in sentences for people."""
+        return [clear_sentence(words, self._clear)]
+
+    @property
+    def _clear(self) -> list[bool]:
+        clear: list[bool] = (self.share_low > 0).tolist()
+        return clear
+
     @staticmethod
     def _cells(row: LabelShare) -> tuple[str, str]:
         share = _share_in_words(row.share, row.share_low, row.share_high)
@@ -148,6 +175,26 @@ class SegmentCells(ColumnTable):
         """Return the rows of the table for people: rounded, and in words where reports say nothing."""
         return [self._cells(row) for row in self]
 
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+        """Return the columns of the sheet for people."""
+        numbers = triples(self, "share")
+        told = told_shares(numbers, self.detected.tolist())
+        shares = share_columns(words, words("Share within the group"), numbers, told)
+        means = []
+        if self.mean_known is not None:
+            means = number_columns(words, average_header(words, task), triples(self, "mean"), self.mean_known.tolist())
+        return [
+            Column.of_texts(words("Group"), self.segment),
+            Column.of_texts(words("Answer"), self.key),
+            *shares,
+            *means,
+            clear_column(words, told, self.share_high.tolist()),
+        ]
+
+    def findings(self, words: Words) -> list[str]:
+        """Return what the table says, in sentences for people."""
+        return [clear_sentence(words, self.detected.tolist())]
+
     def _cells(self, row: SegmentCell) -> tuple[str, ...]:
         share = _share_in_words(row.share, row.share_low, row.share_high)
         value, interval = share.value, share.range
@@ -193,6 +240,20 @@ class SegmentDifferences(ColumnTable):
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people."""
         return [self._cells(row) for row in self]
+
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+        """Return the columns of the sheet for people."""
+        in_points = [(100 * value, 100 * low, 100 * high) for value, low, high in triples(self, "difference")]
+        return [
+            Column.of_texts(words("Answer"), self.key),
+            Column.of_texts(words("Chosen more often in"), self.label_a),
+            Column.of_texts(words("than in"), self.label_b),
+            *number_columns(words, words("Difference (percentage points)"), in_points, [True] * len(self)),
+        ]
+
+    def findings(self, words: Words) -> list[str]:
+        """Return what the table says, in sentences for people."""
+        return [words("Differences that stand out from the noise: {number}.", number=words.count(len(self)))]
 
     @staticmethod
     def _cells(row: SegmentDifference) -> tuple[str, ...]:

@@ -11,8 +11,11 @@ import numpy as np
 from pckv.base.arrays import Flags, Floats
 from pckv.base.records import read_members
 from pckv.base.words import TOO_RARE, plural, ranged
+from pckv.contract.task import Task
 from pckv.estimators.results.columns import ColumnTable, Origin, tested_note
 from pckv.estimators.results.key_estimate import UNKNOWN
+from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.workbooks import Column, clear_column, number_columns, share_columns, told_shares, triples
 
 # How two keys are related.
 TOGETHER, APART, UNRELATED = "together", "apart", ""
@@ -139,6 +142,34 @@ class PairsTogether(ColumnTable):
             lift = (told.value, told.range) if row.detected else (TOO_RARE, told.most)
         given = (*shares("second_given_first"), *shares("first_given_second"))
         return row.first, row.second, *shares("share"), *given, *lift, RELATIONS[row.relation]
+
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+        """Return the columns of the sheet for people."""
+        detected, lifts = self.detected.tolist(), triples(self, "lift")
+        headers = {
+            "share": "Chose both",
+            "second_given_first": "Second, among those who chose the first",
+            "first_given_second": "First, among those who chose the second",
+        }
+        numbers = {name: triples(self, name) for name in headers}
+        relations = [RELATIONS[relation] for relation in self.relation]
+        limited = [is_clear and lift == lift for (lift, *_), is_clear in zip(lifts, detected, strict=True)]  # noqa: PLR0124
+        return [
+            Column.of_texts(words("First answer"), self.first),
+            Column.of_texts(words("Second answer"), self.second),
+            *(
+                column
+                for name, header in headers.items()
+                for column in share_columns(words, words(header), numbers[name], told_shares(numbers[name], detected))
+            ),
+            *number_columns(words, words("Times as often as by chance"), lifts, limited),
+            clear_column(words, detected, self.share_high.tolist()),
+            Column.of_texts(words("Chosen together"), [told and words(told) for told in relations]),
+        ]
+
+    def findings(self, words: Words) -> list[str]:
+        """Return what the table says, in sentences for people."""
+        return [words("Pairs that stand out from the noise: {number}.", number=words.count(int(self.detected.sum())))]
 
     @property
     def less_important(self) -> tuple[int, ...]:

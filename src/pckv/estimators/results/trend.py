@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import zip_longest
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -14,12 +15,22 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.records import plain, read_columns, read_members, read_value
-from pckv.base.table import ResultTable
 from pckv.base.words import UNLISTED, between, percent, plural
 from pckv.contract.facts import realised_text
+from pckv.contract.task import Task
 from pckv.estimators.results.changes import Changes, KeyChange, unseen
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.key_estimate import KeyEstimate
+from pckv.estimators.results.key_sheets import average_header
+from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.workbooks import (
+    Column,
+    Counted,
+    PeopleTable,
+    clear_column,
+    number_columns,
+    share_columns,
+)
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
 SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level", "keys_differing")
@@ -93,7 +104,7 @@ class KeyTrend(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Trend(ResultTable):
+class Trend(PeopleTable):
     """Frequencies and means of every round, with intervals; `trend["alien"]` is a key's `KeyTrend`.
 
     Where keys have no values, there are no means.
@@ -290,6 +301,56 @@ class Trend(ResultTable):
             | {name: column.reshape(-1) for name, column in self.columns.items()}
             | self._change_columns()
         )
+
+    @property
+    def counted(self) -> Counted:
+        """What the numbers are from."""
+        return Counted(sum(each.reports for each in self.rounds), self.epsilon, self.level)
+
+    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+        """Return the columns of the sheet for people: one row per key and round, with smoothed numbers.
+
+        What stands out is what does so over the last rounds together; a change has numbers where it stands out.
+        """
+        table = self.table()
+
+        def numbers(name: str, scale: int = 1) -> list[tuple[Any, Any, Any]]:
+            columns = ((scale * table[f"{name}{end}"]).tolist() for end in ("", "_low", "_high"))
+            return list(zip(*columns, strict=True))
+
+        def by_round(flags: NDArray[np.bool_]) -> list[bool]:
+            return np.repeat(flags, len(self.rounds)).tolist()
+
+        detected, changed = by_round(self.pooled.detected), table["changed"].tolist()
+        means: Sequence[Column] = ()
+        if self.pooled.has_means:
+            known = by_round(self.pooled.mean_known)
+            means = number_columns(words, average_header(words, task), numbers("smoothed_mean"), known)
+        between = (when.replace(" and ", f" {words('and')} ") for when in table["change_between"])
+        return [
+            Column.of_texts(words("Answer"), table["key"]),
+            Column(words("Round"), table["round"].tolist()),
+            Column(words("First day"), [date.fromisoformat(day) for day in table["opens"]]),
+            Column(words("Responses"), table["reports"].tolist()),
+            *share_columns(words, words("Share of people"), numbers("smoothed"), detected),
+            *means,
+            clear_column(words, detected, table["smoothed_high"].tolist()),
+            *number_columns(words, words("Change (percentage points)"), numbers("change", 100), changed),
+            Column(
+                words("Changed between the rounds"),
+                [when if is_clear else "" for when, is_clear in zip(between, changed, strict=True)],
+            ),
+        ]
+
+    def findings(self, words: Words) -> Iterator[str]:
+        """Yield what the table says, in sentences for people."""
+        if not self.rounds:
+            yield words("There are no responses yet.")
+            return
+        changes = () if self.changes is None else self.changes.rows
+        number = words.count(sum(change.changed for change in changes))
+        yield words("Changes that stand out from the noise: {number}.", number=number)
+        yield words("Shares of a round are smoothed: they are from all rounds together.")
 
     def _change_columns(self) -> dict[str, Any]:
         places = {each.round: place for place, each in enumerate(self.rounds)}

@@ -1,8 +1,8 @@
 // What a discovery found: a sentence, the keys with their ranges, the tree of prefixes, and next steps.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
-import { alertBox, count, make, newestOnly, percent, plural, replace } from "../shared/page.js";
+import { t, language } from "../shared/language.js";
+import { alertBox, count, make, newestOnly, percent, plural, replace, query } from "../shared/page.js";
 import { ask, request } from "../shared/request.js";
 import { frequencyTexts } from "../shared/ranges.js";
 import { HeldTable, named, ranged } from "../shared/table.js";
@@ -51,7 +51,7 @@ export class DiscoverySection {
       make("p", {}, followed),
       this.tree.element,
     );
-    const send = (accept) => request("GET", `${path}/discovery`, { accept }),
+    const send = (accept) => request("GET", `${path}/discovery?${query({ language })}`, { accept }),
       saved = downloads(answersAs(FORMS, send), (error) => this.showProblem(error));
     this.known = make("div", { hidden: true }, this.verdict, this.from, this.found, saved, this.prefixes);
     const label = t("Results"),

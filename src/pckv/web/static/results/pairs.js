@@ -1,7 +1,7 @@
 // Which keys are held together: a heat map, a table of pairs, and the partners of one key.
 import { Chart } from "../shared/chart.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
+import { language, t } from "../shared/language.js";
 import { count, make, percent, plural, replace } from "../shared/page.js";
 import { shareTexts, TOO_RARE, UNKNOWN, valueTexts } from "../shared/ranges.js";
 import { named, parted, ranged, Table } from "../shared/table.js";
@@ -114,7 +114,7 @@ export class PairsSection {
       ),
     );
     this.listed = make("div");
-    const send = (accept) => requests.file("estimates", { ...options, table: "pairs" }, { accept });
+    const send = (accept) => requests.file("estimates", { ...options, table: "pairs", language }, { accept });
     this.element = make(
       "section",
       { "aria-label": t("Chosen together"), class: "together" },

@@ -3,7 +3,7 @@ import { withSettings } from "../shared/address.js";
 import { pictureOf } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
+import { t, language } from "../shared/language.js";
 import { alertBox, count, debounced, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
 import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure, readingOf } from "./bars.js";
@@ -128,7 +128,7 @@ export class ResultsSection {
 
   downloads() {
     const sort = isHashed(this.task) ? "detected" : "",
-      send = (accept) => this.requests.file("estimates", { ...this.options, sort }, { accept });
+      send = (accept) => this.requests.file("estimates", { ...this.options, sort, language }, { accept });
     const picture = async () => {
       const spec = await (await this.requests.file("chart", this.options)).json(),
         drawn = await pictureOf(spec, t("The most frequent answers with their ranges"));

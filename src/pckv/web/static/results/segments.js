@@ -1,6 +1,6 @@
 // What holds within the groups of a segment: people per group, shares side by side, and which keys differ.
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
+import { language, t } from "../shared/language.js";
 import { count, make, percent, plural, replace } from "../shared/page.js";
 import { differenceTexts, meanTexts, shareTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
 import { named, ranged, Table } from "../shared/table.js";
@@ -164,7 +164,7 @@ export class SegmentsSection {
     this.nameOf = (key) => make("a", { href: address(key) }, named(key));
     this.chart = new BarsFigure();
     [this.people, this.within, this.differing] = Array.from({ length: 3 }, () => make("div"));
-    const send = (table) => (accept) => requests.file("estimates", { ...options, table }, { accept }),
+    const send = (table) => (accept) => requests.file("estimates", { ...options, table, language }, { accept }),
       files = (table) => downloads(answersAs(TABLES, send(table)), onproblem);
     this.element = make(
       "section",

@@ -1,7 +1,7 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { t } from "../shared/language.js";
+import { language, t } from "../shared/language.js";
 import {
   alertBox,
   choice,
@@ -70,7 +70,7 @@ export class TrendSection {
       load: (page) => this.page(page),
     });
     this.table.element.classList.add("trend-table");
-    const send = (accept) => request("GET", this.address(), { accept }),
+    const send = (accept) => request("GET", this.address({ language }), { accept }),
       saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(error.message)));
     const parts = [
       this.verdict,
@@ -96,8 +96,8 @@ export class TrendSection {
     this.refresh(reports);
   }
 
-  address() {
-    return `${this.path}/trend?${query({ since: this.since })}`;
+  address(further = {}) {
+    return `${this.path}/trend?${query({ since: this.since, ...further })}`;
   }
 
   writeAddress() {
