@@ -39,6 +39,7 @@ export default {
   "Another level": "Andere Stufe",
   "Another scale": "Andere Skala",
   Answers: "Antworten",
+  "Answers about groups": "Antworten zur Gruppe",
   "Answers of one person": "Antworten einer Person",
   "Answers per response": "Texte je Antwort",
   "Answers that are not listed": "Antworten, die nicht in der Liste stehen",
@@ -488,6 +489,8 @@ export default {
   "the first day of round 1, which is past ({day})": "der erste Tag von Runde 1, der vorbei ist ({day})",
   "the last day, which is past ({day})": "der letzte Tag, der vorbei ist ({day})",
   "there are {given} lines for {number} answer options": "das sind {given} Zeilen für {number} Antwortmöglichkeiten",
+  "there are {given} lines for {number} answers about groups":
+    "das sind {given} Zeilen für {number} Antworten zur Gruppe",
   "there are {number} answer options, of at most 500": "es sind {number} Antwortmöglichkeiten, von höchstens 500",
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
   "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",
