@@ -10,6 +10,7 @@ from catalogue import MOVIES
 from pckv.base.canonical import base64url, dump
 from pckv.contract.series import Series
 from pckv.contract.task import Task
+from pckv.mechanisms.derivation import Segment
 from sealed_vectors import FIELD, SMALL_ORDER
 
 # The u-coordinates 9, the base point, and the largest that is canonical and of no small order.
@@ -25,6 +26,7 @@ MIXER: dict[str, Any] = {
 }
 NO_MIXERS: tuple[Any, ...] = ([], "", 0, False, {}, [MIXER], "https://mix.example")
 CLOSES = "2031-01-01"
+NO_SEGMENT = "is of a segment, which the task does not have"
 Refusals = Iterator[tuple[str, str]]
 
 
@@ -63,6 +65,7 @@ EMPTY: dict[str, Any] = {
     "keys": [],
 }
 EMPTY |= {"low_label": "", "middle_label": "", "name": "", "question": "", "unit": ""}
+EMPTY |= {"segment_name": "", "segment_labels": []}
 # The largest number of translations, as tags of every form.
 TAGS = tuple(f"{first}{second}" for first in "abcd" for second in "wxyz")
 
@@ -75,8 +78,21 @@ def _languages(language: str, translations: dict[str, Any], **members: Any) -> T
 
 GERMAN = {"name": "Filme", "keys": ["Alien", "Hitze", "Oben"], "question": "Welche?", "consent": "Ja.\nGern."}
 SEVERAL = _languages("en", {"de": GERMAN, "de-CH": {"unit": "Stärne"}})
+GROUPS: dict[str, Any] = {"segment_name": "Alter", "segment_labels": ["unter 30", "30 bis 60", "über 60"]}
+BY_GROUP = _languages(
+    "en",
+    {
+        "de": GERMAN | GROUPS,
+        "fr": {"segment_name": "é" * 128},
+        "pl": {"segment_labels": ["b", "a", "é" * 128]},
+        "es": {},
+    },
+    segment=Segment("age", ["under 30", "30 to 60", "over 60"]),
+    mechanism={"name": "collision", "symbols": 9},
+)
 LANGUAGE_TASKS = (
     SEVERAL,
+    BY_GROUP,
     _languages("en", {"de": {"middle_label": "mittel"}, "fr": {"low_label": "faible", "middle_label": "é" * 128}}),
     _languages("de", {}),
     _languages("zh-Hant-TW", {"zh-Hant": {}, "zh-TW": {}, "zho": {"question": "哪"}, "zh": {"name": "é" * 128}}),
@@ -223,12 +239,12 @@ def refused_language_tasks() -> Refusals:
     members = "translation 'de' must be an object of"
     yield from ((members, _with_about(good, translations={"de": value})) for value in (*wrong, {}, {"name": ""}))
     yield from ((members, _changed(good, **{name: ""})) for name in ("zeal", "__proto__", "language"))
-    for name in ("keys", "middle_label"):
+    for name in ("keys", "middle_label", "segment_name", "segment_labels"):
         yield members, _with_about(good, translations={"de": {k: v for k, v in EMPTY.items() if k != name}})
     yield "own language, 'en'", _with_about(good, translations={"en": EMPTY})
     many = dict.fromkeys((*TAGS, "xx"), EMPTY)
     yield "translations must be at most 16", _with_about(good, translations=many)
-    for name, limit in (("name", 256), ("question", 256), ("unit", 256), ("consent", 4096)):
+    for name, limit in (("name", 256), ("question", 256), ("unit", 256), ("consent", 4096), ("segment_name", 256)):
         yield from ((f"{name} must be text", _changed(good, **{name: value})) for value in (None, 1, [""]))
         yield f"{name} is longer than {limit:,} bytes", _changed(good, **{name: "é" * (limit // 2) + "x"})
         yield f"{name} holds a control character", _changed(good, **{name: "a\tb"})
@@ -251,9 +267,28 @@ def refused_language_tasks() -> Refusals:
     yield "which have no names in the task", _changed(numbered, keys=[str(number) for number in range(21)])
     yield "which have no names in the task", _changed(hashed, keys=["a"])
     yield "which have no names in the task", _changed(discovery, keys=["a"])
+    for text in (good, discovery):
+        yield from ((NO_SEGMENT, _changed(text, **{name: value})) for name, value in GROUPS.items())
+    yield from _refused_groups(BY_GROUP.to_json())
     yield "canonical", good.replace('"keys":["Alien"', '"keys": ["Alien"')
     yield "twice", good.replace('"translations":{"de":', f'"translations":{{"de":{dump(EMPTY)},"de":')
     yield "missing", good.replace('"about":{', '"zeal":{')
+
+
+def _refused_groups(good: str) -> Refusals:
+    wrong: tuple[Any, ...] = (None, 3, "", EMPTY)
+    yield from (("segment_labels must be a list", _changed(good, segment_labels=value)) for value in wrong)
+    for reason, labels in (
+        ("must have the segment's 3 labels, not 2", ["a", "b"]),
+        ("must have the segment's 3 labels, not 4", ["a", "b", "c", "d"]),
+        ("appears twice", ["a", "b", "a"]),
+        ("is empty", ["a", "", "c"]),
+        ("must be text", ["a", None, "c"]),
+        ("normal form C", ["a", "e\u0301", "c"]),
+        ("longer than 256 bytes", ["a", "b" * 257, "c"]),
+        ("control character", ["a", "b\n", "c"]),
+    ):
+        yield reason, _changed(good, segment_labels=labels)
 
 
 def _with_about(good: str, **about: Any) -> str:

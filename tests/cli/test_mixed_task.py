@@ -145,5 +145,13 @@ def test_a_file_of_texts_may_have_translations() -> None:
     assert "en-GB, translated into de" in run_ok("task show new.json")
     page = run_ok("card new.json --no-audit")
     assert page.endswith("In `en-GB`:\n\n- Question: Which?\n\nIn `de`:\n\n- Name: Filme\n- Keys: a, b\n")
+    grouped = b'[translations.de]\nsegment_name = " Alter "\nsegment_labels = ["unter 40", "ab 40"]\n'
+    put({"grouped.toml": grouped})
+    run_ok(
+        "task new --name grouped --keys 9 --epsilon 1 --users 900 --segment age=young,old --about grouped.toml "
+        "--out grouped.json"
+    )
+    page = run_ok("card grouped.json --no-audit")
+    assert page.endswith("In `de`:\n\n- Segment name: Alter\n- Segment labels: unter 40, ab 40\n")
     put({"about.toml": b"[translations.deutsch]\n"})
     assert "about.toml: the language of a translation must be a tag" in run_refused(f"{command} --out more.json")

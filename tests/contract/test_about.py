@@ -19,6 +19,7 @@ from pckv.contract.about import (
 )
 from pckv.contract.facts import said
 from pckv.contract.task import Task
+from pckv.mechanisms.derivation import Segment
 
 
 def make(about: Any) -> Task:
@@ -32,6 +33,7 @@ def test_every_text_is_part_of_the_id() -> None:
         {"translations": {"de": {}}},
         {"translations": {"de": {"name": "n"}}},
     )
+    assert grouped({"segment_name": "Alter"}).id != grouped({}).id != grouped({"segment_labels": ["a", "b"]}).id
     assert len(ids | {make(about).id for about in others}) == 1 + len(TEXT_MEMBERS) + len(others)
 
 
@@ -77,12 +79,20 @@ def test_other_members_are_refused(about: Any, reason: str) -> None:
 # --- in other languages ---
 
 GERMAN = {"question": "Welche?", "name": "Filme", "keys": ["Alien", "Hitze"]}
+AGES = {"segment_name": "Alter", "segment_labels": ["unter 40", "ab 40"]}
+NO_SEGMENT = "^translation 'de' is of a segment, which the task does not have$"
 
 
 def named(translation: Any, **members: Any) -> Task:
     usual: dict[str, Any] = {"keys": ["alien", "heat"], "values": (1, 5), "epsilon": 1, "mechanism": "grr"}
     about = {"question": "Which?", "unit": "stars", "translations": {"de": translation}}
     return Task(name="movies", about=about, **(usual | members))
+
+
+def grouped(translation: Any, **members: Any) -> Task:
+    """Return a task that asks for the age as well, with a translation into German."""
+    segment = Segment("age", ["under 40", "40 and over"])
+    return named(translation, **({"segment": segment, "mechanism": "collision", "values": None} | members))
 
 
 def test_a_task_keeps_its_translations() -> None:
@@ -95,10 +105,22 @@ def test_a_task_keeps_its_translations() -> None:
     assert "languages" not in dict(said(make({}).facts()))
 
 
-@pytest.mark.parametrize("name", [*TEXT_MEMBERS, "name"])
+def test_a_task_keeps_the_translation_of_its_segment() -> None:
+    task = grouped(AGES)
+    again = Task.from_json(task.to_json())
+    assert again.about == task.about
+    german, english = (again.about.in_language([tag]) for tag in ("de", "en"))
+    assert (german.segment_name, german.segment_labels) == ("Alter", ("unter 40", "ab 40"))
+    assert (english.segment_name, english.segment_labels) == ("", ())
+    # Each of the two may be left out.
+    assert grouped({"segment_name": "Alter"}).about.in_language(["de"]).segment_labels == ()
+    assert grouped({"segment_labels": ["a", "b"]}).about.in_language(["de"]).segment_name == ""
+
+
+@pytest.mark.parametrize("name", [*TEXT_MEMBERS, "name", "segment_name"])
 def test_translated_texts_have_the_same_limits(name: str) -> None:
     limit = MAX_TEXT_BYTES if name in TEXTS else MAX_LINE_BYTES
-    named({name: "é" * (limit // 2)})
+    grouped({name: "é" * (limit // 2)})
     for text, reason in (("é" * limit, f"is longer than {limit:,}"), (1, "must be text"), ("e\u0301", "normal form C")):
         with pytest.raises(ParameterError, match=f"^translation 'de': {name} .*{reason}"):
             named({name: text})
@@ -121,6 +143,25 @@ def test_translated_texts_have_the_same_limits(name: str) -> None:
 def test_translations_fit_their_task(translation: Any, members: dict[str, Any], reason: str) -> None:
     with pytest.raises(ParameterError, match=reason):
         named(translation, **members)
+
+
+@pytest.mark.parametrize(
+    ("translation", "members", "reason"),
+    [
+        ({"segment_name": "Alter"}, {"segment": None}, NO_SEGMENT),
+        ({"segment_labels": ["a", "b"]}, {"segment": None}, NO_SEGMENT),
+        ({"segment_labels": ["a"]}, {}, "^translation 'de' must have the segment's 2 labels, not 1$"),
+        ({"segment_labels": ["a", "b", "c"]}, {}, "^translation 'de' must have the segment's 2 labels, not 3$"),
+        ({"segment_labels": ["a", "a"]}, {}, "^translation 'de': label 'a' appears twice$"),
+        ({"segment_labels": ["a", ""]}, {}, "^translation 'de': label 2 is empty$"),
+        ({"segment_labels": ["a", "e\u0301"]}, {}, "^translation 'de': label 2 .* is not in Unicode normal form C$"),
+        ({"segment_labels": ["a", "b" * 257]}, {}, "^translation 'de': label 2 .* is longer than 256 bytes$"),
+        ({"segment_labels": "ab"}, {}, "^translation 'de': segment_labels must be a list of names, not 'ab'$"),
+    ],
+)
+def test_translated_groups_fit_their_task(translation: Any, members: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ParameterError, match=reason):
+        grouped(translation, **members)
 
 
 @pytest.mark.parametrize(

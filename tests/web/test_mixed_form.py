@@ -329,6 +329,12 @@ def test_texts_in_other_languages_become_part_of_the_task(site: Running) -> None
 @pytest.mark.parametrize(
     ("about", "keys", "field", "line"),
     [
+        (
+            {"translations": {"de": {"segment_name": "Alter"}}},
+            2,
+            "translations",
+            "translation 'de' is of a segment, which the task does not have",
+        ),
         (ABOUT, ["a", "b", "c"], "translations", "translation 'en' has 2 names for 3 keys"),
         (ABOUT, 2, "translations", "translation 'en' names keys, which have no names in the task"),
         ({"translations": {"Klingon": {}}}, 2, "translations", "the language of a translation must be a tag"),

@@ -317,8 +317,8 @@ def _read(about: dict[str, Any]) -> list[str]:
         return blocks
     blocks = [f"In `{about['language']}`:", *blocks]
     for tag, translation in about["translations"].items():
-        keys = {"keys": ", ".join(translation["keys"])}
-        shown = _texts({"name": translation["name"], **keys, **translation, **keys})
+        lists = {name: ", ".join(translation[name]) for name in ("keys", "segment_labels")}
+        shown = _texts({"name": translation["name"], "keys": "", **translation, **lists})
         blocks += [f"In `{tag}`:", *(shown or ["As above."])]
     return blocks
 

@@ -343,8 +343,8 @@ contract_options = with_options(
         "about_file",
         type=FilePath,
         help=f"What participants read: a .toml file of the texts {', '.join(TEXT_MEMBERS)}, each of which may be left "
-        "out; of their language, by default en; and of the same texts, name and keys in others, such as "
-        "[translations.de].",
+        "out; of their language, by default en; and of the same texts, name, keys, segment_name and segment_labels in "
+        "others, such as [translations.de].",
     ),
     mixer_options,
 )

@@ -54,27 +54,38 @@ class Translation(AboutTexts):
         name: The name of the task.
         keys: The names of its keys, in the task's order, with that of `other` at the end; only for a task whose
             keys have names.
+        segment_name: The question of its segment; only for a task that has one.
+        segment_labels: The answers to that question, in the task's order; only for a task that has a segment.
 
     The other arguments are those of `About`.
 
     Raises:
         ParameterError: if a text is too long, or has control characters, or is not in Unicode normal form C, or two
-            keys have one name.
+            keys or two labels have one name.
     """
 
     name: str = ""
     keys: tuple[str, ...] = ()
+    segment_name: str = ""
+    segment_labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_text(self.name, "name", MAX_LINE_BYTES)
-        if not isinstance(self.keys, list | tuple):
-            raise ParameterError(f"keys must be a list of names, not {self.keys!r}")
-        vars(self).update(keys=distinct_names(self.keys))
+        for name in ("name", "segment_name"):
+            _check_text(getattr(self, name), name, MAX_LINE_BYTES)
+        for name, what in (("keys", "key"), ("segment_labels", "label")):
+            names = getattr(self, name)
+            if not isinstance(names, list | tuple):
+                raise ParameterError(f"{name} must be a list of names, not {names!r}")
+            vars(self)[name] = distinct_names(names, what)
 
     def to_dict(self) -> dict[str, object]:
         """Return the member of `translations`."""
-        return {**self.texts(), "name": self.name, "keys": list(self.keys)}
+        return {**self.texts(), **self.names(), "keys": list(self.keys), "segment_labels": list(self.segment_labels)}
+
+    def names(self) -> dict[str, Any]:
+        """Return what a translation has besides texts, by name; what is empty stands for the task's own."""
+        return {name: getattr(self, name) for name in TRANSLATION_MEMBERS if name not in TEXT_MEMBERS}
 
 
 TRANSLATION_MEMBERS = tuple(each.name for each in fields(Translation))
@@ -88,6 +99,8 @@ class ShownTexts(Translation):
         language: The language, a tag such as "de".
         name: The name of the task; empty for the task's own.
         keys: The names of its keys; empty for the task's own.
+        segment_name: The question of its segment; empty for the task's own.
+        segment_labels: The answers to that question; empty for the task's own.
     """
 
     language: str = DEFAULT_LANGUAGE
@@ -154,14 +167,23 @@ class About(AboutTexts):
         translations = {tag: self.translations[tag].to_dict() for tag in sorted(self.translations)}
         return {**self.texts(), "language": self.language, "translations": translations}
 
-    def check_keys(self, names: int | None) -> None:
-        """Refuse translations of the keys' names unless there are as many `names`; None where keys have none."""
+    def check_names(self, keys: int | None, labels: int | None) -> None:
+        """Refuse translations of what the task does not have, or has more or fewer of.
+
+        `keys` is the number of keys that have names, None where they have none; `labels` is how many labels the
+        segment has, None where there is no segment.
+        """
         for tag, texts in self.translations.items():
-            if texts.keys and names is None:
+            if texts.keys and keys is None:
                 raise ParameterError(f"translation {tag!r} names keys, which have no names in the task")
-            if texts.keys and names is not None and len(texts.keys) != names:
-                found, expected = plural(len(texts.keys), "name"), plural(names, "key")
+            if texts.keys and keys is not None and len(texts.keys) != keys:
+                found, expected = plural(len(texts.keys), "name"), plural(keys, "key")
                 raise ParameterError(f"translation {tag!r} has {found} for {expected}")
+            if (texts.segment_name or texts.segment_labels) and labels is None:
+                raise ParameterError(f"translation {tag!r} is of a segment, which the task does not have")
+            if texts.segment_labels and len(texts.segment_labels) != labels:
+                found = len(texts.segment_labels)
+                raise ParameterError(f"translation {tag!r} must have the segment's {labels} labels, not {found:,}")
 
     def in_language(self, preferred: Iterable[str]) -> ShownTexts:
         """Return what a participant is shown who prefers these languages, the best first, such as `["de-CH", "en"]`.
@@ -176,7 +198,7 @@ class About(AboutTexts):
         tag = self._nearest(preferred)
         own, given = self.texts(), self.translations.get(tag, Translation())
         shown = {name: text or own[name] for name, text in given.texts().items()}
-        return ShownTexts(**shown, name=given.name, keys=given.keys, language=tag)
+        return ShownTexts(**shown, **given.names(), language=tag)
 
     def _nearest(self, preferred: Iterable[str]) -> str:
         tags = {tag.lower(): tag for tag in (self.language, *sorted(self.translations))}

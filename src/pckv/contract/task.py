@@ -229,7 +229,8 @@ class Task:
         check_name(name, "the task's name")
         if series is not None and not (name.endswith(series.suffix) and dates.opens and dates.closes):
             raise ParameterError(f"a round of a series has days, and a name that ends in {series.suffix!r}")
-        about.check_keys(domain.key_count if isinstance(domain.keys, tuple) else None)
+        named, segment = domain.key_count if isinstance(domain.keys, tuple) else None, domain.segment
+        about.check_names(named, None if segment is None else len(segment.labels))
         if mixer is not None:
             mixer.check_reporting(reporting)
         # The instance is frozen: what is set here is set once, past `__setattr__`.

@@ -291,8 +291,8 @@ class NewTaskForm(PlanHints, MixerFields, NamedForm):
         yield from self.mixer_checks(self.closes, self.coin, in_rounds=self.panels is not None)
         if self.mixer is None and self.panels is not None:
             yield "panels", _refuse_rounds
-        names = self.key_count if isinstance(self.keys, list) else None
-        yield "translations", lambda: read_about(self.about).check_keys(names)
+        keys, labels = self.key_count if isinstance(self.keys, list) else None, self.label_count
+        yield "translations", lambda: read_about(self.about).check_names(keys, labels)
 
     @property
     def key_count(self) -> int:
@@ -306,6 +306,11 @@ class NewTaskForm(PlanHints, MixerFields, NamedForm):
     def values(self) -> Values:
         """The values that the keys may have."""
         return Values.of(ends_of(self.low, self.high), self.levels, self.between)
+
+    @property
+    def label_count(self) -> int | None:
+        """How many groups are compared; None where there are none."""
+        return None if self.segment is None else len(self.segment.labels)
 
     @property
     def asked_segment(self) -> Segment | None:
@@ -342,7 +347,7 @@ class NewTaskForm(PlanHints, MixerFields, NamedForm):
             levels=levels,
             mixed=self.users,
             panels=self.panels,
-            labels=None if self.segment is None else len(self.segment.labels),
+            labels=self.label_count,
             together=self.together,
         )
 
@@ -395,7 +400,7 @@ class NewDiscoveryForm(TreeFields, MixerFields, NamedForm):
         check_fields(self.tree_checks())
         check_fields(self.day_checks())
         check_fields(self.mixer_checks(self.closes, self.coin, in_rounds=False))
-        check_fields([("translations", partial(read_about(self.about).check_keys, None))])
+        check_fields([("translations", partial(read_about(self.about).check_names, None, None))])
         members = self.model_dump(exclude={"kind", "users", *MIXER_FIELDS})
         if self.mixer is not None:
             if self.users is None:

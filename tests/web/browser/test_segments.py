@@ -37,6 +37,10 @@ from support.task_forms import check_refused, focused, open_form, problems_at, s
 QUESTION = "How old are you?"
 LABELS = ["under 30", "over 30", f"{HOSTILE} no answer"]
 LIST = "Its answers, one per line"
+GERMAN: dict[str, Any] = {
+    "segment_name": "Wie alt sind Sie?",
+    "segment_labels": ["unter 30", "über 30", "keine Angabe"],
+}
 
 
 def ask_for_groups(operator: Person, labels: list[str]) -> None:
@@ -48,8 +52,32 @@ def ask_for_groups(operator: Person, labels: list[str]) -> None:
     page.get_by_label(LIST).fill("\n".join(labels))
 
 
+def translate_groups(operator: Person) -> None:
+    """Write the question and its answers in German; what is still missing stands in the list of what is published."""
+    page = operator.page
+    open_step(operator, 3)
+    page.get_by_label("Contact").fill("films@example.org")
+    open_step(operator, 2)
+    page.get_by_label("Add a language").select_option("de")
+    german = page.get_by_role("group", name="German")
+    german.get_by_label("The question about groups").fill(GERMAN["segment_name"])
+    open_step(operator, 5)
+    page.get_by_text("English, German (texts still missing: Name, Answers, Answers about groups)").wait_for()
+    open_step(operator, 2)
+    german.get_by_label("Answers about groups").fill(GERMAN["segment_labels"][0])
+    operator.press("Next")
+    page.get_by_text("There are 1 lines for 3 answers about groups.").wait_for()
+    german.get_by_label("Answers about groups").fill("\n".join(GERMAN["segment_labels"]))
+    open_step(operator, 5)
+    # An address needs no translation.
+    page.get_by_text("English, German (texts still missing: Name, Answers)").wait_for()
+
+
 def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any) -> None:
-    """The form says in a line what is missing; a draft and a preview keep the question; the label stays on the phone."""
+    """The form says in a line what is missing; a draft and a preview keep the question; the label stays on the phone.
+
+    People read the question in their language.
+    """
     operator = people(DESK)
     open_form(operator)
     page = operator.page
@@ -65,17 +93,8 @@ def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any)
     publish_form(operator)
     check_refused(operator, LIST, "Label 'same' appears twice.")
     page.get_by_label(LIST).fill("\n".join(LABELS))
-    # Groups have no translations, which is said once there is another language.
-    untranslated = page.get_by_text("The question about groups and its answers cannot be translated")
-    assert not untranslated.filter(visible=True).count()
-    page.get_by_label("Add a language").select_option("fr")
-    untranslated.wait_for()
-    open_step(operator, 5)
-    page.locator(".check-list").get_by_text("cannot be translated").wait_for()
-    open_step(operator, 2)
-    operator.press("Leave out French")
-    untranslated.filter(visible=True).first.wait_for(state="hidden")
     operator.check(PHONE)
+    translate_groups(operator)
     saved(operator)
     page.reload()
     page.get_by_role("heading", name="What do you ask?").wait_for()
@@ -87,37 +106,49 @@ def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any)
     opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert task.segment == pckv.Segment(QUESTION, LABELS)
-    for locale, send in (("en-US", "Send my answers"), ("de-DE", "Antworten absenden")):
-        take_part(people(PHONE, locale=locale), task, send)
+    read = task.about.translations["de"]
+    assert {"segment_name": read.segment_name, "segment_labels": list(read.segment_labels)} == GERMAN
+    take_part(people(PHONE, locale="en-US"), task, "Send my answers", QUESTION, LABELS)
+    take_part(people(PHONE, locale="de-DE"), task, "Antworten absenden", *GERMAN.values())
     assert count(server, task.id) == 2
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “by age”.").wait_for()
     assert page.get_by_label(LIST).input_value() == "\n".join(LABELS)
+    german = page.get_by_role("group", name="German", include_hidden=True)
+    answers = german.get_by_label("Answers about groups")
+    assert answers.input_value() == "\n".join(GERMAN["segment_labels"])
+    # Without groups nothing of them is translated.
+    open_step(operator, 2)
+    page.get_by_label("No groups").check()
+    answers.wait_for(state="detached")
+    page.get_by_label("Name", exact=True).first.fill("by age, without groups", force=True)
+    assert pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content).segment is None
 
 
-def take_part(person: Person, task: pckv.Task, send: str) -> None:
+def take_part(person: Person, task: pckv.Task, send: str, question: str, labels: list[str]) -> None:
     """Answer by the keyboard as well; no label is chosen for a participant, and none leaves their device."""
     person.go(f"/join/{task.id}")
     page = person.page
-    group = page.get_by_role("group", name=QUESTION)
+    group = page.get_by_role("group", name=question)
     group.wait_for()
+    assert group.locator("label").all_inner_texts() == labels
     assert group.get_by_role("radio", checked=True).count() == 0
     page.get_by_role("checkbox", name=KEYS[0]).check()
     person.press(send)
-    page.get_by_role("alert").filter(has_text=QUESTION).wait_for()
+    page.get_by_role("alert").filter(has_text=question).wait_for()
     assert page.evaluate("document.activeElement.value") == LABELS[0]
     assert person.sent == []
     page.keyboard.press("ArrowDown")
-    assert group.get_by_label(LABELS[1]).is_checked()
+    assert group.get_by_label(labels[1]).is_checked()
     person.check()
     person.press(send)
     person.state("sent")
     entered = page.locator(".compare > div").first.inner_text()
-    assert f"{QUESTION} {LABELS[1]}" in entered
+    assert f"{question} {labels[1]}" in entered
     assert KEYS[0] in entered
     # Neither the request nor what the browser keeps has the label.
     assert not any("30" in sent for sent in (*person.sent, *person.asked))
-    check_claims(person, task)
+    check_claims(person, task, labels)
     person.check()
 
 
@@ -131,13 +162,13 @@ def test_the_forecast_says_what_shows_within_a_group(people: Any) -> None:
     operator.page.locator(".plan").get_by_text("percentage points apart, that is found in four of five").wait_for()
 
 
-def check_claims(person: Person, task: pckv.Task) -> None:
+def check_claims(person: Person, task: pckv.Task, labels: list[str]) -> None:
     """Check that the page says of labels what the collector counts; a report may say how many keys are held instead."""
     said = person.page.locator("#segment-claims")
     tally = pckv.Tally(task)
     tally.add(pckv.Report(bytes(16), bytes.fromhex(shown_body(person))))
     if said.count():
-        assert [label in said.inner_text() for label in LABELS] == labels_claimed(tally)
+        assert [label in said.inner_text() for label in labels] == labels_claimed(tally)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +182,7 @@ def task(server: ServeProcess) -> pckv.Task:
         more="refuse",
         padding=1,
         segment=pckv.Segment(QUESTION, LABELS),
+        about={"translations": {"de": GERMAN}},
     )
     labels = [LABELS[number % 2] for number in range(1500)]
     reports = [pckv.perturb(created, [KEYS[LABELS.index(label)]], segment=label) for label in labels]
@@ -207,6 +239,14 @@ def test_a_key_and_the_public_page_tell_of_groups(people: Any, task: pckv.Task) 
     reader.page.get_by_role("heading", name=f"Within each group: {QUESTION}").wait_for()
     reader.page.locator(".bars").nth(1).wait_for()
     reader.check_in_both_colours(DESK)
+    german = people(DESK, locale="de-DE")
+    german.go(f"/results/{task.id}")
+    german.page.get_by_role("heading", name=f"Innerhalb jeder Gruppe: {GERMAN['segment_name']}").wait_for()
+    names = german.page.locator(".groups tbody th").all_inner_texts()
+    assert names == GERMAN["segment_labels"]
+    assert german.page.locator(".within thead th").all_inner_texts()[1:] == names
+    assert QUESTION not in german.page.locator("main").inner_text()
+    assert not any(label in german.page.locator("main").inner_text() for label in LABELS)
 
 
 def test_one_response_draws_no_share_as_if_it_were_known(people: Any, server: ServeProcess) -> None:

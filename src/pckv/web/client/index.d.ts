@@ -186,6 +186,10 @@ export interface Translation extends AboutTexts {
   readonly name: string;
   /** The names of the keys in the order of the task, with that of `other` at the end; none for those of the task. */
   readonly keys: readonly string[];
+  /** The name of the segment; empty for that of the task. */
+  readonly segment_name: string;
+  /** The labels of the segment in the order of the task; none for those of the task. */
+  readonly segment_labels: readonly string[];
 }
 
 /** What a participant is shown: the texts in one language, with the task's own where a translation has none. */

@@ -46,6 +46,7 @@ export default {
   "Another level: {number}": "Andere Stufe: {number}",
   "Another scale": "Andere Skala",
   Answers: "Antworten",
+  "Answers about groups": "Antworten zur Gruppe",
   "Answers of one person": "Antworten einer Person",
   "Answers per response": "Texte je Antwort",
   "Answers that are not listed": "Antworten, die nicht in der Liste stehen",
@@ -211,8 +212,6 @@ export default {
   "The noise that protects people hides what only a few choose: {link}":
     "Das Rauschen, das Personen schützt, verdeckt, was nur wenige wählen: {link}",
   "How many people are enough?": "Wie viele Personen sind genug?",
-  "The question about groups and its answers cannot be translated: everyone reads them in the language of your texts.":
-    "Die Frage nach der Gruppe und ihre Antworten lassen sich nicht übersetzen: Alle lesen sie in der Sprache Ihrer Texte.",
   "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",
@@ -516,6 +515,7 @@ export default {
   "the first day of round 1, which is past ({day})": "der erste Tag von Runde 1, der vorbei ist ({day})",
   "the last day, which is past ({day})": "der letzte Tag, der vorbei ist ({day})",
   "lines: {given}; answer options: {number}": "Zeilen: {given}; Antwortmöglichkeiten: {number}",
+  "lines: {given}; answers about groups: {number}": "Zeilen: {given}; Antworten zur Gruppe: {number}",
   "there are {number} answer options, of at most 500": "es sind {number} Antwortmöglichkeiten, von höchstens 500",
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
   "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",

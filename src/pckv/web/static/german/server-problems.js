@@ -361,6 +361,10 @@ export default {
   "translation {} names keys, which have no names in the task":
     "die Übersetzung {1:raw} nennt Antwortmöglichkeiten, die in der Umfrage keine Namen haben",
   "translation {} has {} for {}": "die Übersetzung {1:raw} hat {2} für {3}",
+  "translation {} must have the segment's {} labels, not {}":
+    "die Übersetzung {1:raw} muss {2} Gruppen nennen, nicht {3}",
+  "translation {} is of a segment, which the task does not have":
+    "die Übersetzung {1:raw} nennt Gruppen, nach denen die Umfrage nicht fragt",
   "{} name": "{1} Namen",
   "{} names": "{1} Namen",
   "translation {}: {}": "Übersetzung {1:raw}: {2}",

@@ -4,9 +4,8 @@ import { hasValues } from "../shared/task-words.js";
 import { percent, say } from "./join-strings.js";
 import { aboutPairs, sizeText } from "./join-privacy.js";
 import { takesAnyText } from "./own-keys.js";
-import { shownText } from "../shared/direction.js";
 import { keyName } from "./pairs-form.js";
-import { nameOf, named, ownLanguage } from "./texts.js";
+import { labelNamed, labelOf, nameOf, named, textOf, written } from "./texts.js";
 import { levelsText, valueText } from "./value-row.js";
 
 const MAX_KEYS_DECODED = 2000,
@@ -98,29 +97,19 @@ function entered(task, typed) {
 const labelEntered = (task, label) =>
   label === undefined
     ? []
-    : [
-        make(
-          "p",
-          { lang: ownLanguage(task) },
-          make("strong", {}, make("bdi", {}, shownText(task.segment.name))),
-          " ",
-          make("bdi", {}, shownText(label)),
-        ),
-      ];
+    : [make("p", {}, make("strong", {}, written("bdi", task, "segment_name")), " ", labelNamed(task, label))];
 
 // What a report claims besides keys: labels of a segment, or which keys go together.
 function furtherClaims(task, body) {
   if (task.together) return [paragraph(say("together_claims"))];
   if (!task.segment) return [];
-  const { name, labels } = task.segment,
-    claimed = labels.filter((label) => task.saysLabel(body, label));
+  const name = textOf(task, "segment_name"),
+    claimed = task.segment.labels.filter((label) => task.saysLabel(body, label)),
+    labels = claimed.map((label) => labelOf(task, label)).join(", ");
   return [
-    paragraph(
-      claimed.length
-        ? say("segment_claims", { name, labels: claimed.join(", ") })
-        : say("segment_claims_none", { name }),
-      { id: "segment-claims" },
-    ),
+    paragraph(claimed.length ? say("segment_claims", { name, labels }) : say("segment_claims_none", { name }), {
+      id: "segment-claims",
+    }),
     claimed.length ? small(say("segment_by_chance")) : null,
   ];
 }

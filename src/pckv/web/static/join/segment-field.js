@@ -1,23 +1,21 @@
 // One more question with one answer, such as an age group: it is part of the same report, and hidden in it as well.
 import { make } from "../shared/page.js";
-import { shownText } from "../shared/direction.js";
 import { say } from "./join-strings.js";
-import { ownLanguage } from "./texts.js";
+import { labelNamed, textOf, written } from "./texts.js";
 
 export class SegmentField {
   // Nothing is preselected: what is given by accident would count as an answer.
   constructor(task) {
-    const { name, labels } = task.segment,
-      lang = ownLanguage(task);
-    this.name = name;
-    this.inputs = labels.map((label) =>
+    this.name = textOf(task, "segment_name");
+    // Reports use the task's own labels.
+    this.inputs = task.segment.labels.map((label) =>
       make("input", { type: "radio", name: "segment", value: label, required: true }),
     );
-    const options = this.inputs.map((input) => make("label", {}, input, make("bdi", { lang }, shownText(input.value))));
+    const options = this.inputs.map((input) => make("label", {}, input, labelNamed(task, input.value)));
     this.element = make(
       "fieldset",
       { id: "segment" },
-      make("legend", {}, make("bdi", { lang }, shownText(name))),
+      make("legend", {}, written("bdi", task, "segment_name")),
       make("p", {}, say("segment_note")),
       make("div", { class: "options" }, ...options),
     );

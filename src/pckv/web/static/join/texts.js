@@ -7,23 +7,32 @@ const shown = new WeakMap();
 
 // Before anything of the task is shown. Most tasks have one language, and load no translations.
 export async function translate(task) {
-  const { about, keys, other } = task,
+  const { about, keys, other, segment } = task,
     own = about.language,
     hasOthers = Object.keys(about.translations).length > 0,
     chosen = hasOthers ? (await task.inLanguage(preferred())).language : own,
     given = about.translations[chosen] ?? {},
-    names = given.keys?.length ? [...keys, ...(other === null ? [] : [other])] : [];
+    names = given.keys?.length ? [...keys, other] : [],
+    paired = (texts, owns) => new Map(texts?.map((text, index) => [owns[index], text]));
   await speak(chosen, own);
-  shown.set(task, { own, chosen, given, keys: new Map(names.map((name, index) => [name, given.keys[index]])) });
+  shown.set(task, {
+    own,
+    chosen,
+    given,
+    keys: paired(given.keys, names),
+    labels: paired(given.segment_labels, segment?.labels),
+  });
 }
 
-// One of the texts of the task, or its name.
-export function textOf(task, member) {
+const NAMES = {
   // A round has the name of its series and a number.
-  const name = task.series ? task.name.replace(/, round \d+$/, "") : task.name,
-    own = member === "name" ? name : task.about[member];
-  return shownText(shown.get(task).given[member] || own);
-}
+  name: (task) => (task.series ? task.name.replace(/, round \d+$/, "") : task.name),
+  segment_name: (task) => task.segment.name,
+};
+
+// One of the texts of the task, or its name, or that of its segment.
+export const textOf = (task, member) =>
+  shownText(shown.get(task).given[member] || (NAMES[member]?.(task) ?? task.about[member]));
 
 // The language of a text, where it is another than that of the page.
 const otherThanPage = (tag) => (tag.split("-")[0] === pageLanguage() ? undefined : tag);
@@ -47,5 +56,11 @@ export function named(task, key, attributes = {}) {
   return make("bdi", { lang: otherThanPage(lang), ...attributes }, nameOf(task, key));
 }
 
-// The language of what has no translations.
-export const ownLanguage = (task) => otherThanPage(shown.get(task).own);
+// How a label of the segment is called.
+export const labelOf = (task, label) => shownText(shown.get(task).labels.get(label) ?? label);
+
+// A label within other texts.
+export function labelNamed(task, label) {
+  const { own, chosen, labels } = shown.get(task);
+  return make("bdi", { lang: otherThanPage(labels.has(label) ? chosen : own) }, labelOf(task, label));
+}

@@ -2,7 +2,6 @@
 import { day, t } from "../shared/language.js";
 import { count, make, plural, replace } from "../shared/page.js";
 import { endText, levelTexts } from "../shared/ranges.js";
-import { UNTRANSLATED } from "./segment-field.js";
 
 const NONE = t("(left out)"),
   MAX_OPTIONS = 25;
@@ -94,10 +93,9 @@ function ofScale({ fields, scale }) {
 }
 
 // What is learned beyond single answers.
-function ofDerived({ segment, together, translations }) {
+function ofDerived({ segment, together }) {
   const groups = segment.segment(),
-    note = translations.areSeveral ? make("small", {}, UNTRANSLATED) : null,
-    said = groups ? make("span", {}, groups.name, list(groups.labels), note) : segment.as.labelOf("none");
+    said = groups ? make("span", {}, groups.name, list(groups.labels)) : segment.as.labelOf("none");
   return [
     segment.element.hidden ? null : [segment.label, said],
     together.isOn ? [together.label, t("The result tells it, too.")] : null,

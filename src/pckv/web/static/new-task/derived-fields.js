@@ -41,6 +41,16 @@ export class DerivedFields {
     return { segment: segment.element.hidden ? null : segment.segment(), together: together.isOn };
   }
 
+  // What participants read of the groups, for its translations.
+  texts() {
+    const { segment } = this.values();
+    if (!segment) return [];
+    return [
+      ["segment_name", this.fields.segment.name.label, segment.name, false],
+      ["segment_labels", t("Answers about groups"), segment.labels.join("\n"), true],
+    ];
+  }
+
   // As a plan takes them: how many groups there are.
   planInputs() {
     const { segment, together } = this.values();

@@ -5,8 +5,13 @@ import { LINE_BREAK } from "../shared/key-list.js";
 import { language, t } from "../shared/language.js";
 import { choice, count, field, make, replace } from "../shared/page.js";
 
-const TAGS = "de en fr es it pt nl pl tr uk ru ar ro el hr sr cs da sv fi hu bg fa vi zh ja".split(" "),
-  KEYS = "keys";
+const TAGS = "de en fr es it pt nl pl tr uk ru ar ro el hr sr cs da sv fi hu bg fa vi zh ja".split(" ");
+
+// Texts of one line each, in the order of those of the survey, and what is said where there are more or fewer.
+const LISTS = {
+  keys: (numbers) => t("lines: {given}; answer options: {number}", numbers),
+  segment_labels: (numbers) => t("lines: {given}; answers about groups: {number}", numbers),
+};
 
 const nameOf = (tag) => {
   try {
@@ -20,7 +25,7 @@ const named = (tags) =>
   tags.map((tag) => [tag, nameOf(tag)]).sort(([, one], [, other]) => one.localeCompare(other, language));
 
 export class LanguagesField {
-  // `texts` returns what can be translated: [name, label, text, has lines] each; of the keys the names by line.
+  // `texts` returns what can be translated: [name, label, text, has lines] each; of lists one by line.
   // `changed` is called with the language before and after the operator chooses another one.
   constructor(texts, changed) {
     this.texts = texts;
@@ -49,7 +54,6 @@ export class LanguagesField {
       ),
     );
     this.translations = {};
-    this.wrongs = new Map();
     this.draw();
   }
 
@@ -89,7 +93,7 @@ export class LanguagesField {
     if (this.shape() !== this.drawn) return this.draw();
     for (const { name, control } of this.inputs) {
       control.placeholder = texts.get(name);
-      if (name === KEYS) control.rows = rowsOf(texts.get(name));
+      if (name in LISTS) control.rows = rowsOf(texts.get(name));
     }
   }
 
@@ -110,7 +114,7 @@ export class LanguagesField {
     const left = TAGS.filter((tag) => tag !== this.own.value && !(tag in this.translations)),
       none = make("option", { value: "" }, t("Choose a language …"));
     replace(this.adder, none, ...named(left).map(([tag, name]) => make("option", { value: tag }, name)));
-    this.wrongs = new Map();
+    this.wrongs = [];
     replace(this.said, ...Object.keys(this.translations).map((tag) => this.drawOne(tag)));
   }
 
@@ -128,65 +132,59 @@ export class LanguagesField {
 
   input({ tag, name, label, text, hasLines }) {
     const texts = this.translations[tag],
-      isKeys = name === KEYS,
-      rows = isKeys ? rowsOf(text) : 3;
+      isList = name in LISTS,
+      rows = isList ? rowsOf(text) : 3;
     const control = hasLines
       ? make("textarea", { rows, placeholder: text, lang: tag, spellcheck: "true" })
       : make("input", { type: "text", autocomplete: "off", placeholder: text, lang: tag, spellcheck: "true" });
-    control.value = isKeys ? (texts[KEYS] ?? []).join("\n") : (texts[name] ?? "");
+    control.value = isList ? (texts[name] ?? []).join("\n") : (texts[name] ?? "");
     this.inputs.push({ name, control });
-    const element = field(label, control, isKeys ? t("One per line, in the order of yours.") : null),
+    const element = field(label, control, isList ? t("One per line, in the order of yours.") : null),
       wrong = new FieldProblem(control);
     element.append(wrong.element);
     control.addEventListener("input", () => {
-      texts[name] = isKeys ? linesOf(control.value) : control.value.trim().normalize();
+      texts[name] = isList ? linesOf(control.value) : control.value.trim().normalize();
       if (!texts[name].length) delete texts[name];
       if (!wrong.element.hidden) this.validate();
     });
-    if (isKeys) this.wrongs.set(tag, wrong);
+    if (isList) this.wrongs.push({ tag, name, problem: wrong });
     return element;
   }
 
-  get areSeveral() {
-    return Object.keys(this.translations).length > 0;
-  }
-
-  // The languages, and of which texts a translation is missing.
+  // The languages, and of which texts a translation is missing; an address needs none.
   inShort() {
     const others = Object.keys(this.translations).map((tag) => {
-      const missing = this.texts().filter(([name, , text]) => text && !this.translations[tag][name]?.length),
+      const isMissing = (name) => name !== "contact" && !this.translations[tag][name]?.length,
+        missing = this.texts().filter(([name, , text]) => text && isMissing(name)),
         texts = missing.map(([, label]) => label).join(", ");
       return texts ? t("{language} (texts still missing: {texts})", { language: nameOf(tag), texts }) : nameOf(tag);
     });
     return [nameOf(this.own.value), ...others].join(", ");
   }
 
-  // As a task has them.
+  // As a task has them: of the texts that the form says.
   about() {
-    return { language: this.own.value, translations: this.translations };
+    const names = this.texts().map(([name]) => name);
+    return valueOfLanguages(this.value, names);
   }
 
-  // There are as many answer options in every language.
-  wrongIn(tag) {
-    const given = this.translations[tag][KEYS]?.length ?? 0,
-      { length } = linesOf(this.texts().find(([name]) => name === KEYS)?.[2] ?? "");
+  // Lists are equally long in every language.
+  wrongIn({ tag, name }) {
+    const given = this.translations[tag][name]?.length ?? 0,
+      { length } = linesOf(this.texts().find((text) => text[0] === name)[2]);
     if (!given || given === length) return null;
-    return t("lines: {given}; answer options: {number}", { given: count(given), number: count(length) });
+    return LISTS[name]({ given: count(given), number: count(length) });
   }
 
   wrong() {
     if (this.own.value in this.translations) return t("your texts are in this language already");
-    return (
-      Object.keys(this.translations)
-        .map((tag) => this.wrongIn(tag))
-        .find(Boolean) ?? null
-    );
+    return this.wrongs.map((list) => this.wrongIn(list)).find(Boolean) ?? null;
   }
 
   validate() {
     const twice = this.own.value in this.translations;
     this.problem.show(twice ? t("your texts are in this language already") : null);
-    for (const [tag, problem] of this.wrongs) problem.show(this.wrongIn(tag));
+    for (const list of this.wrongs) list.problem.show(this.wrongIn(list));
     return this.wrong() === null;
   }
 }

@@ -6,11 +6,6 @@ import { count, make } from "../shared/page.js";
 const MIN_LABELS = 2,
   MAX_LABELS = 16;
 
-// Said where a survey has groups and several languages.
-export const UNTRANSLATED = t(
-  "The question about groups and its answers cannot be translated: everyone reads them in the language of your texts.",
-);
-
 const linesOf = (text) =>
   text
     .split("\n")
@@ -50,8 +45,7 @@ export class SegmentField {
         missing: t("list the answers"),
       },
     );
-    this.untranslated = make("p", { class: "note", role: "status", hidden: true }, UNTRANSLATED);
-    this.names = make("div", {}, this.name.element, this.labels.element, this.untranslated);
+    this.names = make("div", {}, this.name.element, this.labels.element);
     this.element = make("div", {}, this.as.element, this.names);
     this.choose();
   }

@@ -111,7 +111,7 @@ export class TaskForm {
       names = keys.isList ? [...keys.keys(), ...(this.other() ? [this.other()] : [])].join("\n") : "",
       shown = ["name", ...ABOUT.filter((name) => this.isRated || !OF_VALUES.includes(name))],
       texts = shown.map((name) => [name, this.fields[name].label, this.fields[name].value, LONG.includes(name)]);
-    return [...texts, ["keys", keys.label, names, true]];
+    return [...texts, ["keys", keys.label, names, true], ...this.derived.texts()];
   }
 
   // Where the operator writes in the language of the survey.
@@ -154,10 +154,9 @@ export class TaskForm {
     this.repeat.explain(mixed ? Number.NaN : Number(epsilon.value));
     this.people.update();
     other.element.hidden = keys.isHashed || finds;
-    this.fields.translations.update();
-    this.fields.segment.untranslated.hidden = !this.fields.translations.areSeveral;
-    for (const control of this.written()) control.lang = this.fields.translations.value.language;
     this.derived.update({ keys, isRated, hasOther: this.other() !== null, isOneChoice: this.held.isOneChoice });
+    this.fields.translations.update();
+    for (const control of this.written()) control.lang = this.fields.translations.value.language;
     this.scale.update();
     changed();
   }
