@@ -77,6 +77,12 @@ def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: 
     assert page.locator("#next-turn button").count() == 1
     [listed] = [one for one in ask(server, "GET", "/series").json()["series"] if one["id"] == series.id]
     assert (listed["last_round"]["reports"], len(person.sent)) == (1, 1)
+    # Once the survey is closed as a whole, there is no next turn.
+    ask(server, "POST", f"/series/{series.id}/close")
+    page.reload()
+    person.state("sent")
+    assert page.locator("#next-turn").inner_text() == "This survey has ended. No further round opens."
+    ask(server, "POST", f"/series/{series.id}/reopen")
     # The link of the round itself leads to the survey.
     another = people()
     another.go(f"/join/{series.task_of(1).id}")
@@ -105,6 +111,10 @@ def test_a_device_whose_turn_comes_later_is_told_when(people: Any, server: Serve
     person.state("not_due")
     assert page.locator(".panel").inner_text() == shown
     assert (person.sent, person.asked) == ([], [])
+    ask(server, "POST", f"/series/{series.id}/close")
+    page.reload()
+    person.state("closed")
+    assert page.locator(".calendar").count() == 0
 
 
 def test_a_round_that_ended_while_the_page_was_open_takes_nothing(people: Any, server: ServeProcess) -> None:

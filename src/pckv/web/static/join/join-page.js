@@ -255,6 +255,7 @@ const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"]
 
 // Whether other people can answer: of a report that waits still, that it comes too late is told once that is known.
 function ofOthers(status) {
+  if (rounds) return null;
   if (told("closed")) return status === "sent" ? say("before_closed") : null;
   return told("anyone") ? say("before_open") : null;
 }

@@ -3,7 +3,7 @@ import { PckvError } from "/client/index.js";
 import { SeriesClient } from "/client/series.js";
 import { make, save } from "../shared/page.js";
 import { calendarOf } from "./calendar.js";
-import { day, lasting, say } from "./join-strings.js";
+import { day, lasting, say, told } from "./join-strings.js";
 import { textOf } from "./texts.js";
 
 const MAX_DAYS = 12;
@@ -31,6 +31,8 @@ export async function findRound(client, id) {
       isRound = ["due", "sent", "waiting", "refused"].includes(turn.status),
       task = isRound ? await series.taskOf(turn.round) : series.task,
       receipt = isRound ? await client.receipt(task.id) : undefined;
+    // No round asks again, whatever their days are.
+    if (told("closed") && !receipt) throw new PckvError("closed", "the series is closed");
     if (turn.status === "unreachable") throw new PckvError("not_sent", turn.reason);
     if (turn.status === "refused" && !receipt) throw new PckvError(codeOf(turn.reason), turn.reason);
     client.round = { series, task, number: turn.round };
@@ -82,6 +84,7 @@ class Rounds {
 
   // After a report.
   next() {
+    if (told("closed")) return make("section", { id: "next-turn" }, make("p", {}, say("series_ended")));
     const [first] = this.days,
       words = first ? say("series_note", { day: day(first.opens) }) : say("series_over");
     return make("section", { id: "next-turn" }, make("p", {}, words), this.calendar());

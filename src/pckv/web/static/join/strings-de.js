@@ -270,6 +270,7 @@ export default {
   panel_over: "Keine weitere Runde fragt dieses Gerät. Nichts wurde erstellt oder gesendet.",
   series_note:
     "Diese Umfrage wiederholt sich. Am {day} (Weltzeit, UTC) sind Sie das nächste Mal an der Reihe, unter demselben Link.",
+  series_ended: "Diese Umfrage ist beendet. Es beginnt keine weitere Runde.",
   series_over: "Das war die letzte Runde, in der dieses Gerät gefragt wird.",
   series_repeats:
     "Diese Umfrage wiederholt sich. Eine Runde dauert {days}, und dieses Gerät wird in {turns} gefragt. Aus jeder Runde entsteht ein eigener Bericht: Zusammen geben sie mehr preis als einer.",

@@ -265,6 +265,7 @@ export default {
   panel_over_title: "This survey is over for this device",
   panel_over: "No further round asks this device. Nothing was made or sent.",
   series_note: "This survey repeats. Your next turn is on {day} (world time, UTC), at this same link.",
+  series_ended: "This survey has ended. No further round opens.",
   series_over: "This was the last round that asks this device.",
   series_repeats:
     "This survey repeats. A round takes {days}, and this device is asked in {turns}. Each round is a report of its own: together they give away more than one.",
