@@ -92,7 +92,7 @@ async function ask(checked, ofSegment, former) {
     parts = [facts(task), rounds?.about(), protection, form.element].filter(Boolean);
   await checked;
   replace(body, ...parts);
-  await showBudget(client, task, budget, forgetful);
+  await showBudget(client, task, Boolean(rounds), budget, forgetful);
   // The page does not wait for the example.
   import("./report-view.js").then(
     ({ exampleOf }) => replace(view, exampleOf(task, example)),
@@ -124,7 +124,7 @@ function showTurn() {
     remembered(budget),
   );
   announce(`${title}. ${words}`);
-  showBudget(client, task, budget, forgetful);
+  showBudget(client, task, Boolean(rounds), budget, forgetful);
 }
 
 // Which panel says why taking part is not possible, and what its sentence needs.
@@ -231,7 +231,7 @@ async function submit(answers) {
   } catch (error) {
     if (error.code === "refused") return show(await client.receipt(id));
     // The page says when the next turn is.
-    if (rounds && ["not_due", "not_open", "closed"].includes(error.code)) return location.reload();
+    if (rounds && ["not_due", "not_open", "closed", "deleted"].includes(error.code)) return location.reload();
     if (error.code === "preview") return answers.tell(say("preview_sends_nothing"));
     if (error.code === "not_sent" && task.phase() === "open")
       return answers.tell(say("not_reached", { host: receiverOf(task) }));
@@ -296,7 +296,7 @@ function show(receipt, { before = false } = {}) {
   head.focus();
   announce(`${head.textContent}. ${words.join(" ")}`);
   tabs.postMessage(id);
-  showBudget(client, task, budget, forgetful);
+  showBudget(client, task, Boolean(rounds), budget, forgetful);
   if (report) showReport(view, report);
 }
 
