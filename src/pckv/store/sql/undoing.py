@@ -32,8 +32,8 @@ def reopen_task(tx: Transaction, task_id: str, day: str) -> bool:
 def reopen_series(tx: Transaction, series_id: str, day: str) -> bool:
     """Undo the early close of a series and of its rounds; return False if it is unknown.
 
-    Of an open one nothing changes. Rounds that it closed open again, unless they are over or lost their
-    reports; those that were closed by themselves before stay so. Refuse with a `ParameterError` whose text is the reason.
+    Of an open one nothing changes. Rounds that it closed open again, unless they are over or lost their reports;
+    those that were closed by themselves before stay so. Refuse with a `ParameterError` whose text is the reason.
     """
     # The row is locked against another close.
     if tx.change("UPDATE series SET closed = closed WHERE id = $1", series_id) == 0:

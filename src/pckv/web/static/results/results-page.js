@@ -59,7 +59,7 @@ async function refresh() {
 }
 
 function show(results) {
-  const { name, about, withheld, organisation } = results,
+  const { name, about, withheld, organisation, round } = results,
     shown = [t("Results"), t("How to read this")],
     part = (title, content, kind = null) =>
       make("section", { "aria-label": title }, make("h2", { class: kind }, title), ...content);
@@ -67,6 +67,7 @@ function show(results) {
   replace(
     body,
     make("h1", { lang: about.language, dir: "auto" }, about.question || name),
+    round ? make("p", {}, ...whichRound(results)) : null,
     organisation
       ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
       : null,
@@ -75,6 +76,15 @@ function show(results) {
     withheld ? null : part(shown[1], reading(results)),
   );
 }
+
+// Of a repeated survey, whose name its rounds have.
+const whichRound = ({ name, round, opens, closes }) =>
+  parted(t("{name}: round {number}, from {first} to {last}"), {
+    name: named(name.replace(/, round \d+$/, "")),
+    number: count(round),
+    first: day(opens),
+    last: day(dayBefore(closes)),
+  });
 
 const sentence = (text) => make("p", {}, text);
 
