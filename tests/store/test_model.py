@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from pckv import Task
+from pckv import Series, Task
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
@@ -37,6 +37,9 @@ from support.stores import (
 # Two have one name, unless one is in the bin.
 NAMESAKE = Task(name=" ONE", keys=5, values=(0, 1), epsilon=1, mechanism="grr")
 TASKS = [TASK, ENDING, COUNTED_LATER, BY_COIN]
+# Two rounds, of which the first is open on most days, and over on the last one.
+SERIES = Series(task=Task(name="repeated", keys=5, values=(0, 1), epsilon=1), first="2030-01-01", period=22, panels=1)
+ROUNDS = [SERIES.task_of(number) for number in (1, 2)]
 
 
 numbers = st.integers(0, 5)
@@ -75,6 +78,7 @@ class StoreModel(RuleBasedStateMachine):
         self.contexts = [opened(url) for url in type(self).urls()]
         self.stores = [MemoryStore(), *(context.__enter__() for context in self.contexts)]
         self.same(lambda store: [store.add_task(task, DAY) for task in TASKS])
+        self.same(lambda store: [store.add_series(SERIES, DAY), *(store.add_round(task, DAY) for task in ROUNDS)])
 
     def teardown(self) -> None:
         self.same(lambda store: [stored_reports(store, task) for task in TASKS])
@@ -162,6 +166,18 @@ class StoreModel(RuleBasedStateMachine):
     def reopen(self, task: Task, day: str) -> None:
         self.same(lambda store: store.reopen_task(task.id, day))
 
+    @rule(task=st.sampled_from(ROUNDS), day=later_days)
+    def close_round(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.close_task(task.id, day))
+
+    @rule(day=later_days)
+    def close_series(self, day: str) -> None:
+        self.same(lambda store: store.close_series(SERIES.id, day))
+
+    @rule(day=later_days)
+    def reopen_series(self, day: str) -> None:
+        self.same(lambda store: store.reopen_series(SERIES.id, day))
+
     @rule(task=tasks | st.just(NAMESAKE), day=later_days)
     def put_into_bin(self, task: Task, day: str) -> None:
         self.same(lambda store: store.bin_task(task.id, day))
@@ -240,6 +256,7 @@ class StoreModel(RuleBasedStateMachine):
         self.same(
             lambda store: (
                 store.list_tasks(9),
+                (store.find_series(SERIES.id), store.rounds(SERIES.id, 9)),
                 store.binned_tasks(),
                 store.list_drafts(),
                 (store.find_organisation(), store.find_logo()),

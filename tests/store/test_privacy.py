@@ -182,7 +182,7 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
         "schema_version.version",
         *(f"tasks.{name}" for name in ("number", "id", "json", "closed", "by_invitation", "reports_forgotten")),
         *(f"tasks.{name}" for name in ("created", "folded_name", "opens", "closes", "target", "public_results")),
-        *(f"tasks.{name}" for name in ("series", "series_round", "binned")),
+        *(f"tasks.{name}" for name in ("series", "series_round", "closed_with_series", "binned")),
         *(f"fetched_batches.{name}" for name in ("task", "key", "state", "entries", "sha256", "opened", "unreadable")),
         # Of questions to a mixer, which come whether there are reports or not.
         *(f"fetched_batches.{name}" for name in ("waiting", "asked", "reason", "failures", "next_try")),

@@ -74,21 +74,23 @@ def test_days_that_are_fixed_cannot_be_undone(store: Store) -> None:
 
 def test_the_early_close_of_a_series_can_be_undone(store: Store) -> None:
     """Its rounds open again, but for those that are over, were closed before, or lost their reports."""
-    series = Series(task=COUNTED_LATER, first="2031-05-01", period=3, panels=2, rounds=6)
-    tasks = {number: series.task_of(number) for number in range(1, 6)}
+    series = Series(task=COUNTED_LATER, first="2031-05-01", period=3, panels=2, rounds=7)
+    tasks = {number: series.task_of(number) for number in range(1, 7)}
     store.add_series(series, DAY)
     for task in tasks.values():
         store.add_round(task, DAY)
-    store.close_task(tasks[4].id, "2031-05-01")
+    # The last one on the day on which the series is closed, too.
+    for number, day in ((4, "2031-05-01"), (6, "2031-05-06")):
+        store.close_task(tasks[number].id, day)
     assert store.reopen_series(series.id, DAY), "an open series stays open"
     assert not store.reopen_series("A" * 43, DAY)
     for day in ("2031-05-06", "2031-05-07"):
         assert store.close_series(series.id, "2031-05-06")
-        assert not store.add_round(series.task_of(6), day)
+        assert not store.add_round(series.task_of(7), day)
         store.forget_reports(tasks[3].id, day)
         stored = store.find_series(series.id)
         assert stored is not None
-        # The last round ends on the day before 2031-05-19.
+        # The last round ends on the day before 2031-05-22.
         assert (stored.reopen_until(day), stored.reopen_until("2031-05-14")) == ("2031-05-13", None)
         assert store.reopen_series(series.id, day)
         reopened = store.find_series(series.id)
@@ -96,12 +98,12 @@ def test_the_early_close_of_a_series_can_be_undone(store: Store) -> None:
         assert (reopened.closed, reopened.reopen_until(day)) == (None, None)
     closed = {one.number: one.closed for one in store.rounds(series.id, 10)}
     # Round 2 was over on the second of the days.
-    assert closed == {1: None, 2: "2031-05-06", 3: "2031-05-06", 4: "2031-05-01", 5: None}
-    assert store.add_round(series.task_of(6), DAY)
+    assert closed == {1: None, 2: "2031-05-06", 3: "2031-05-06", 4: "2031-05-01", 5: None, 6: "2031-05-06"}
+    assert store.add_round(series.task_of(7), DAY)
     store.close_series(series.id, "2031-05-06")
     for day, reason in (
         ("2031-05-14", "It was closed on 2031-05-06, which could be undone until 2031-05-13."),
-        ("2031-05-19", "Its last round is over."),
+        ("2031-05-22", "Its last round is over."),
     ):
         with pytest.raises(ParameterError, match=reason):
             store.reopen_series(series.id, day)

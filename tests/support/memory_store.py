@@ -58,6 +58,7 @@ class _TaskData:
     """Everything that belongs to one task."""
 
     stored: StoredTask
+    closed_with_series: bool = False
     reports: dict[bytes, bytes] = field(default_factory=dict)
     parts: dict[int, StoredPart] = field(default_factory=dict)
     invitations: dict[bytes, Invitation] = field(default_factory=dict)
@@ -456,8 +457,9 @@ class MemoryStore(Store):
                 return False
             self._series[series_id] = replace(stored, closed=stored.closed or day)
             for listed in self._all_rounds(series_id, with_binned=True):
-                if listed.closes > day:
+                if listed.closes > day and listed.closed is None:
                     self.close_task(listed.task, day)
+                    self._tasks[listed.task].closed_with_series = True
             return True
 
     def reopen_series(self, series_id: str, day: str) -> bool:
@@ -468,8 +470,9 @@ class MemoryStore(Store):
                     raise ParameterError(refusal)
                 self._series[series_id] = replace(stored, closed=None)
                 for one in self._all_rounds(series_id, with_binned=True):
-                    if one.closed == stored.closed and one.closes > day and not one.reports_forgotten:
-                        self._tasks[one.task].stored = replace(self._tasks[one.task].stored, closed=None)
+                    data = self._tasks[one.task]
+                    if data.closed_with_series and one.closes > day and not one.reports_forgotten:
+                        data.stored, data.closed_with_series = replace(data.stored, closed=None), False
             return stored is not None
 
     def add_round(self, task: Task, day: str) -> bool:

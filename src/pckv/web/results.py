@@ -73,6 +73,7 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
         "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
         "last_report": days.get(stored.task.id),
+        "round": None if stored.task.series is None else stored.task.series.round,
     }
     return await collector.analysis_threads.run_short(lambda: _write(facts, estimates, stored.task.name))
 
@@ -119,7 +120,8 @@ async def results(task_id: str, request: Request, collector: CurrentCollector) -
     """Return what is known about a task's keys, the most frequent ones; 404 unless its results are public.
 
     The numbers are at most a minute old, and state how many reports they count. Where counts are impossible,
-    whatever people hold, `withheld` says so, and there are none. `names` has the names of keys in other languages.
+    whatever people hold, `withheld` says so, and there are none. `round` is the number of a round, else null.
+    `names` has the names of keys in other languages.
     Of a task with a segment, or one that asks which keys are held together, `chart` is a Vega-Lite specification of
     that; `pairs_found` is how many pairs stand out, of which `pairs` lists the most frequent ones.
     """

@@ -187,7 +187,9 @@ async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, dict[str, s
     except ProblemDetails as problem:
         if problem.kind is not ProblemKind.UNKNOWN:
             raise
-        return (await contracts.find_series(survey_id)).series.task, {"series": survey_id}
+        repeated = await contracts.find_series(survey_id)
+        is_over = repeated.phase(contracts.today()) is Phase.CLOSED
+        return repeated.series.task, {"series": survey_id} | ({"closed": "yes"} if is_over else {})
     known = {"results": f"/results/{survey_id}"} if stored.public_results and stored.binned is None else {}
     if stored.binned is not None or stored.phase(contracts.today()) is Phase.CLOSED:
         known["closed"] = "yes"

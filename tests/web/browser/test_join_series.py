@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,10 @@ def add_series(server: ServeProcess, name: str, **members: Any) -> pckv.Series:
     series = pckv.Series(task=task, **given)
     ask(server, "POST", "/series", content=series.to_json().encode(), media="application/json")
     return series
+
+
+def in_words(day: str) -> str:
+    return f"{date.fromisoformat(day):%B %-d, %Y}"
 
 
 def rate(person: Person, key: str) -> None:
@@ -58,15 +63,17 @@ def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: 
     assert "Alien: 4" in page.locator(".compare").inner_text()
     # The first day after this round is the first one of the next.
     second = series.opens(2)
-    year, _, day = second.split("-")
-    assert f"{int(day)}, {year}" in page.locator("#next-turn").inner_text()
+    assert in_words(second) in page.locator("#next-turn").inner_text()
     lines = download(person, "Put my next turns in a calendar")
     starts = [line.rpartition(":")[2] for line in lines if line.startswith("DTSTART;VALUE=DATE:")]
     # A report of ε = 1 was made, of 10 in all.
     assert starts == [series.opens(number).replace("-", "") for number in range(2, 11)]
     assert f"DTEND;VALUE=DATE:{str(days_after(second, 1)).replace('-', '')}" in lines
     assert lines.count(f"UID:{series.id}-2@127.0.0.1:{server.port}") == 1
-    assert f"SUMMARY:Take part: weekly\\, films\\; {HOSTILE} Café am Ring" in lines
+    # Others may read the calendar.
+    assert f"SUMMARY:Take part in a survey (127.0.0.1:{server.port})" in lines
+    assert "films" not in str(lines)
+    assert "answer each round only once" in page.locator("#forgetful").inner_text()
     assert re.fullmatch(r"DTSTAMP:\d{8}T\d{6}Z", lines[5])
     person.check()
     # It remembers.
@@ -77,11 +84,25 @@ def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: 
     assert page.locator("#next-turn button").count() == 1
     [listed] = [one for one in ask(server, "GET", "/series").json()["series"] if one["id"] == series.id]
     assert (listed["last_round"]["reports"], len(person.sent)) == (1, 1)
+    # Once the survey is closed as a whole, there is no next turn.
+    ask(server, "POST", f"/series/{series.id}/close")
+    page.reload()
+    person.state("sent")
+    assert page.locator("#next-turn").inner_text() == "This survey has ended. No further round opens."
+    ask(server, "POST", f"/series/{series.id}/reopen")
     # The link of the round itself leads to the survey.
     another = people()
     another.go(f"/join/{series.task_of(1).id}")
     another.press("Open the repeated survey", "link")
     another.page.locator("#repeats").wait_for()
+    # A round that was closed by itself says when the next one begins.
+    ask(server, "POST", f"/tasks/{series.task_of(1).id}/close")
+    another.page.reload()
+    another.state("round_closed")
+    assert f"Your next turn is on {in_words(second)} (world time, UTC)." in another.page.locator(".panel").inner_text()
+    assert another.page.locator(".calendar").count() == 1
+    another.check()
+    another.forgive("403")
 
 
 def test_a_device_whose_turn_comes_later_is_told_when(people: Any, server: ServeProcess) -> None:
@@ -109,6 +130,10 @@ def test_a_device_whose_turn_comes_later_is_told_when(people: Any, server: Serve
     person.state("not_due")
     assert page.locator(".panel h2").inner_text() == "Diese Umfrage hat noch nicht begonnen"
     assert (person.sent, person.asked) == ([], [])
+    ask(server, "POST", f"/series/{series.id}/close")
+    page.reload()
+    person.state("closed")
+    assert page.locator(".calendar").count() == 0
 
 
 def test_a_round_that_ended_while_the_page_was_open_takes_nothing(people: Any, server: ServeProcess) -> None:

@@ -12,7 +12,7 @@ import pytest
 import pckv
 from pckv.base.days import days_after, utc_today
 from support.collectors import ANALYST, Running, as_items, running
-from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task, open_step, publish_form
+from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task, has_address, open_step, publish_form
 from support.serving import ServeProcess
 from support.task_forms import saved
 
@@ -209,6 +209,12 @@ def test_a_round_has_a_page_that_leads_back(monitored: Monitored, visitor: Calla
     page.get_by_text("People take part in all rounds by one link.").wait_for()
     assert page.locator(".qr").count() == 0
     assert page.get_by_text("Create invitations …").count() == 0
+    # Its public results say which round of which survey they are of.
+    monitored.site.administer("PATCH", f"/tasks/{series.task_of(2).id}", b'{"public_results": true}').raise_for_status()
+    reader = visitor()
+    reader.go(f"/results/{series.task_of(2).id}")
+    first, last = in_words(series.opens(2)), in_words(days_after(series.closes(2), -1))
+    reader.page.get_by_text(f"Films, weekly: round 2, from {first} to {last}", exact=True).wait_for()
     page.get_by_role("link", name="← All rounds of this survey").click()
     page.get_by_role("heading", name="Rounds").wait_for()
 
@@ -247,6 +253,7 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
     site.administer("POST", "/series", series.to_json().encode()).raise_for_status()
     analyst, operator = visitor(token=ANALYST), visitor(PHONE)
     for person in (analyst, operator):
+        has_address(person)
         person.go(f"/#/series/{series.id}")
         person.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (world time, UTC).").wait_for()
         person.page.get_by_text("No responses yet: the trend appears here").wait_for()
@@ -256,6 +263,11 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
             assert f'client.report("{series.id}", ' in lines
             # The hour of a report should tell nothing, also where the guide was not read.
             assert ("spread=0.5" if "Python" in label else "{ spread: 0.5 }") in lines
+        letter = person.page.locator(".letter textarea").input_value()
+        assert f"This is the link to take part:\n{person.origin}/join/{series.id}\nNot everybody is asked" in letter
+        assert "You are asked again every 7 days, at the same link." in letter
+        assert "You can answer" not in letter
+        assert person.page.get_by_role("button", name="Print a poster").is_visible()
     assert analyst.page.get_by_role("link", name="Settings").count() == 0
     operator.check(DESK)
     operator.press("Details", "link")
@@ -388,19 +400,25 @@ def test_a_series_without_values_has_no_means(monitored: Monitored, visitor: Cal
     series = pckv.Series(task=task, first=monitored.day[0], period=7, panels=2)
     monitored.site.administer("POST", "/series", series.to_json().encode()).raise_for_status()
     chosen = monitored._replace(series=series)
-    for number in range(1, ROUNDS + 1):
-        chosen.collect(number, "Heat" if number < ROUNDS else "Alien")
     operator = visitor()
-    operator.go(f"/#/series/{series.id}")
     page = operator.page
-    page.locator(".trend svg").first.wait_for()
-    titles = page.locator(".trend-table thead th").all_inner_texts()
-    assert [title.removesuffix(" ▼") for title in titles] == [
-        "Answer option",
-        "Round 3, smoothed",
-        "Changed",
-        "Rounds 2 to 3 together",
-    ]
+
+    def titles() -> list[str]:
+        page.locator(".trend svg").first.wait_for()
+        return [title.removesuffix(" ▼") for title in page.locator(".trend-table thead th").all_inner_texts()]
+
+    # One round has no others to be smoothed with, or compared.
+    chosen.collect(1, "Heat")
+    operator.go(f"/#/series/{series.id}")
+    assert titles() == ["Answer option", "Round 1 alone"]
+    page.get_by_text("in the only round with responses").wait_for()
+    for number in range(2, ROUNDS + 1):
+        chosen.collect(number, "Heat" if number < ROUNDS else "Alien")
+    # While a trend is computed, the answer is the one before.
+    while len(monitored.site.get(f"/series/{series.id}/trend").json()["rounds"]) < ROUNDS:
+        pass
+    page.reload()
+    assert titles() == ["Answer option", "Round 3, smoothed", "Changed", "Rounds 2 to 3 together"]
     operator.press("Share", "link")
     assert (
         f'client.report("{series.id}", ["Alien"], spread=0.5)'

@@ -175,8 +175,9 @@ async def close_series(series_id: str, contracts: CurrentContracts) -> dict[str,
 async def reopen_series(series_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Take reports again, until seven days after the close; of an open series nothing changes.
 
-    Its current round and the next open again; rounds whose first day came meanwhile stay without reports. Refused
-    later, when the last round is over, and for series of mixed tasks; `detail` says why.
+    Its current round and the next open again, unless they were closed by themselves before; rounds whose first day
+    came meanwhile stay without reports. Refused later, when the last round is over, and for series of mixed tasks;
+    `detail` says why.
     """
     series, today = (await contracts.find_series(series_id)).series, contracts.today()
 

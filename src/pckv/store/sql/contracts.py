@@ -295,7 +295,7 @@ def close_series(tx: Transaction, series_id: str, day: str) -> bool:
     # closed.
     if tx.change("UPDATE series SET closed = coalesce(closed, $1) WHERE id = $2", day, series_id) == 0:
         return False
-    ending = "UPDATE tasks SET closed = coalesce(closed, $1) WHERE series = $2 AND closes > $1"
+    ending = "UPDATE tasks SET closed = $1, closed_with_series = 1 WHERE series = $2 AND closes > $1 AND closed IS NULL"
     tx.change(ending, day, series_id)
     return True
 

@@ -9,8 +9,8 @@ from pckv.store.sql.surveys import release_survey, take_survey
 from pckv.store.sql.transactions import Transaction
 
 _REOPEN_ROUNDS = """
-    UPDATE tasks SET closed = NULL
-    WHERE series = $1 AND closed = $2 AND closes > $3 AND reports_forgotten IS NULL
+    UPDATE tasks SET closed = NULL, closed_with_series = 0
+    WHERE series = $1 AND closed_with_series = 1 AND closes > $2 AND reports_forgotten IS NULL
 """
 
 
@@ -32,8 +32,8 @@ def reopen_task(tx: Transaction, task_id: str, day: str) -> bool:
 def reopen_series(tx: Transaction, series_id: str, day: str) -> bool:
     """Undo the early close of a series and of its rounds; return False if it is unknown.
 
-    Of an open one nothing changes. Rounds that were closed on the day of that close open again, unless they are over
-    or lost their reports. Refuse with a `ParameterError` whose text is the reason.
+    Of an open one nothing changes. Rounds that it closed open again, unless they are over or lost their reports;
+    those that were closed by themselves before stay so. Refuse with a `ParameterError` whose text is the reason.
     """
     # The row is locked against another close.
     if tx.change("UPDATE series SET closed = closed WHERE id = $1", series_id) == 0:
@@ -45,7 +45,7 @@ def reopen_series(tx: Transaction, series_id: str, day: str) -> bool:
     if refusal:
         raise ParameterError(refusal)
     tx.change("UPDATE series SET closed = NULL WHERE id = $1", series_id)
-    tx.change(_REOPEN_ROUNDS, series_id, stored.closed, day)
+    tx.change(_REOPEN_ROUNDS, series_id, day)
     return True
 
 

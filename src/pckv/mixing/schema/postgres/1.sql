@@ -14,6 +14,7 @@ CREATE TABLE tasks (
     opens text COLLATE "C",
     closes text COLLATE "C",
     closed text,
+    closed_with_series smallint NOT NULL DEFAULT 0,
     by_invitation smallint NOT NULL DEFAULT 0,
     reports_forgotten text,
     binned text,

@@ -11,6 +11,7 @@ CREATE TABLE tasks (
     opens TEXT,
     closes TEXT,
     closed TEXT,
+    closed_with_series INTEGER NOT NULL DEFAULT 0,
     by_invitation INTEGER NOT NULL DEFAULT 0,
     reports_forgotten TEXT,
     binned TEXT,

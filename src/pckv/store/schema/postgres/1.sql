@@ -16,6 +16,8 @@ CREATE TABLE tasks (
     opens text COLLATE "C",
     closes text COLLATE "C",
     closed text,
+    -- Whether its series was closed, and this round with it: it opens again with it.
+    closed_with_series smallint NOT NULL DEFAULT 0,
     by_invitation smallint NOT NULL DEFAULT 0,
     reports_forgotten text,
     -- The day on which the task was put into the bin; it can be restored for some days.

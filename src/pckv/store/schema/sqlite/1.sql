@@ -9,6 +9,8 @@ CREATE TABLE tasks (
     opens TEXT,
     closes TEXT,
     closed TEXT,
+    -- Whether its series was closed, and this round with it: it opens again with it.
+    closed_with_series INTEGER NOT NULL DEFAULT 0,
     by_invitation INTEGER NOT NULL DEFAULT 0,
     reports_forgotten TEXT,
     -- The day on which the task was put into the bin; it can be restored for some days.

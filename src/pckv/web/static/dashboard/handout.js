@@ -11,6 +11,22 @@ const written = ({ about }, name, tag) => about.translations[tag]?.[name] || abo
 const until = ({ closes }, { t, day }) =>
   closes ? t("You can answer until the end of {day} (world time, UTC).", { day: day(dayBefore(closes)) }) : null;
 
+// Of a repeated survey: how often a person is asked, and whether it asks others on other days.
+function asked({ repeated }, { t }) {
+  if (!repeated) return [];
+  const { panels, period, rounds } = repeated,
+    days = panels * period,
+    isOnce = rounds !== null && rounds <= panels;
+  return [
+    panels > 1 ? t("Not everybody is asked on the same days: the page tells you when it is your turn.") : null,
+    isOnce
+      ? null
+      : days === 1
+        ? t("You are asked again every day, at the same link.")
+        : t("You are asked again every {days} days, at the same link.", { days }),
+  ];
+}
+
 const protection = ({ t }) =>
   t(
     "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, which does not show for certain what you answered.",
@@ -35,6 +51,7 @@ function letter(task, link, organisation, words) {
     link ? null : t("It is for you alone and works once. Please do not pass it on."),
     phase === "waiting" ? t("You can answer from {day} on (world time, UTC).", { day: day(opens) }) : null,
     until(task, words),
+    ...asked(task, words),
     eligibility ? t("Who may take part: {text}", { text: eligibility }) : null,
     "",
     protection(words),
@@ -57,7 +74,7 @@ function poster(task, link, code, organisation, words) {
     make("img", { class: "qr", src: code, alt: t("QR code of the link to take part") }),
     make("p", {}, t("Or open this address:")),
     make("p", { class: "address" }, link),
-    end ? make("p", {}, end) : null,
+    ...[end, ...asked(task, words)].filter(Boolean).map((line) => make("p", {}, line)),
     make("p", {}, protection(words)),
   );
 }

@@ -71,22 +71,31 @@ class SeriesView {
 
   show(answer) {
     const { contract } = this,
-      series = { ...answer.series, facts: answer.facts };
+      reports = answer.rounds.reduce((sum, each) => sum + each.reports, 0),
+      series = { ...answer.series, facts: answer.facts, reports };
     document.title = `${shownText(series.name)} – pckv`;
     this.body.hidden = false;
-    this.build(series);
     this.head.show(contract, answer);
     this.trend.show(contract, answer);
+    return this.build(series);
   }
 
   // What an operator may be using is rebuilt only when it changes.
-  build(series) {
+  async build(series) {
     const { phase, reopen_until: until } = series,
       state = `${phase} ${until}`;
     if (state === this.built) return;
     this.built = state;
-    const shared = { id: this.id, name: series.name, task: this.contract.task },
-      parts = phase === "closed" ? [hasEnded()] : [seriesShare(shared, this.address), seriesApps(shared, this.address)];
+    const shared = { ...series, task: this.contract.task };
+    let parts = [hasEnded()];
+    try {
+      if (phase !== "closed") parts = [await seriesShare(shared, this.address), seriesApps(shared, this.address)];
+    } catch (error) {
+      this.built = "";
+      throw error;
+    }
+    // What was begun for an earlier state may end later.
+    if (state !== this.built) return;
     replace(this.share, ...parts);
     replace(this.details, seriesDetails(this.contract, series));
     replace(this.changeable, whatIsFixed(`#/new?series=${this.id}`), this.endSection(series));

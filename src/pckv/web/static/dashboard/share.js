@@ -166,12 +166,18 @@ const linkWithCode = (link, code, name) => [
 ];
 
 // The link by which people take part in all rounds of a repeated survey.
-export function seriesShare({ id, name, task: { mixer } }, address) {
-  const part = (...content) => section(t("Take part"), ...content);
+export async function seriesShare(series, address) {
+  const part = (...content) => section(t("Take part"), ...content),
+    { id, name, phase, first, period, panels, rounds, reports, task } = series;
   if (!address.url) return part(addressNeeded(address), tryButton(address, id));
   const link = `${address.url}/join/${id}`;
-  if (mixer) return part(mixedLink(mixer, link));
-  return part(...linkWithCode(link, codeOf("series", id, address), name));
+  if (task.mixer) return part(mixedLink(task.mixer, link));
+  const code = codeOf("series", id, address),
+    repeated = { period, panels, rounds },
+    { name: organisation } = await ask("GET", "/organisation"),
+    // In one of several panels, a person's first turn may come later.
+    handedOut = { about: task.about, name, phase: panels === 1 ? phase : "open", opens: first, reports, repeated };
+  return part(...linkWithCode(link, code, name), await handoutSection(handedOut, organisation, link, code("svg")));
 }
 
 // The lines for an app or a page, behind a disclosure.

@@ -255,6 +255,11 @@ export default {
   "Without a name": "Ohne Namen",
   "Without an invitation the link only tells that one is needed:":
     "Ohne Einladung sagt der Link nur, dass eine nötig ist:",
+  "Not everybody is asked on the same days: the page tells you when it is your turn.":
+    "Nicht alle werden an denselben Tagen gefragt: Die Seite sagt Ihnen, wann Sie an der Reihe sind.",
+  "You are asked again every day, at the same link.": "Sie werden jeden Tag wieder gefragt, unter demselben Link.",
+  "You are asked again every {days} days, at the same link.":
+    "Sie werden alle {days} Tage wieder gefragt, unter demselben Link.",
   "You can answer from {day} on (world time, UTC).": "Die Umfrage ist ab {day} offen (Weltzeit, UTC).",
   "You can answer until the end of {day} (world time, UTC).":
     "Sie können bis einschließlich {day} antworten (Weltzeit, UTC).",

@@ -354,6 +354,9 @@ export default {
   "Changed by {points} between rounds {rounds}.": "Zwischen den Runden {rounds} um {points} verändert.",
   "{name}: {now} in round {last}, after {before} in round {first}.":
     "{name}: {now} in Runde {last}, nach {before} in Runde {first}.",
+  "{name}: round {number}, from {first} to {last}": "{name}: Runde {number}, von {first} bis {last}",
+  "{name}: {now} in round {last}.": "{name}: {now} in Runde {last}.",
+  "Round {round}, from {opens} on, {responses}: {alone}": "Runde {round}, ab {opens}, {responses}: {alone}",
   "Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself":
     "Runde {round}, ab {opens}, {responses}: {smoothed} geglättet, {alone} für sich",
   "No responses yet: the trend appears here once a round has some.":
@@ -372,6 +375,8 @@ export default {
   "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich verändert.",
   "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.":
     "Die ersten {drawn} der Tabelle, nach Runden. Linie: Anteil der Personen, über die Runden geglättet, mit seinem Bereich (Sicherheit {level}). Punkte: einzelne Runden für sich; Striche: ihre Bereiche, wo sie von dem abweichen, was die anderen Runden erwarten lassen.",
+  "The first {drawn} of the table, in the only round with responses. Point: share of people; bar: its range (confidence {level}).":
+    "Die ersten {drawn} der Tabelle, in der einzigen Runde mit Antworten. Punkt: Anteil der Personen; Balken: sein Bereich (Sicherheit {level}).",
   "by itself {words}": "für sich {words}",
   "none seen (below {smallest} may hide)": "keine gesehen (unter {smallest} kann eine verborgen sein)",
   "none seen": "keine gesehen",

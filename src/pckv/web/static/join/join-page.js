@@ -92,7 +92,7 @@ async function ask(checked, ofSegment, former) {
     parts = [facts(task), rounds?.about(), protection, form.element].filter(Boolean);
   await checked;
   replace(body, ...parts);
-  await showBudget(client, task, budget, forgetful);
+  await showBudget(client, task, Boolean(rounds), budget, forgetful);
   // The page does not wait for the example.
   import("./report-view.js").then(
     ({ exampleOf }) => replace(view, exampleOf(task, example)),
@@ -124,7 +124,7 @@ function showTurn() {
     remembered(budget),
   );
   announce(`${title}. ${words}`);
-  showBudget(client, task, budget, forgetful);
+  showBudget(client, task, Boolean(rounds), budget, forgetful);
 }
 
 // Which panel says why taking part is not possible, and what its sentence needs.
@@ -234,7 +234,7 @@ async function submit(answers) {
   } catch (error) {
     if (error.code === "refused") return show(await client.receipt(id));
     // The page says when the next turn is.
-    if (rounds && ["not_due", "not_open", "closed"].includes(error.code)) return location.reload();
+    if (rounds && ["not_due", "not_open", "closed", "deleted"].includes(error.code)) return location.reload();
     if (error.code === "not_sent" && task.phase() === "open")
       return answers.tell(say("not_reached", { host: receiverOf(task) }));
     await showPanel(error);
@@ -257,6 +257,7 @@ const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"]
 
 // Whether other people can answer: of a report that waits still, that it comes too late is told once that is known.
 function ofOthers(status) {
+  if (rounds) return null;
   if (told("closed")) return status === "sent" ? say("before_closed") : null;
   return told("anyone") ? say("before_open") : null;
 }
@@ -297,7 +298,7 @@ function show(receipt, { before = false } = {}) {
   head.focus();
   announce(`${head.textContent}. ${words.join(" ")}`);
   tabs.postMessage(id);
-  showBudget(client, task, budget, forgetful);
+  showBudget(client, task, Boolean(rounds), budget, forgetful);
   if (report) showReport(view, report);
 }
 

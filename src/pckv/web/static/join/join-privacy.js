@@ -151,7 +151,7 @@ export async function sumsOf(client) {
 }
 
 // What was spent and where that is remembered; and whether the browser may forget it, which is never hidden.
-export async function showBudget(client, { mixer, series }, budget, forgetful) {
+export async function showBudget(client, { mixer }, isRepeated, budget, forgetful) {
   const sums = await sumsOf(client),
     { spent, localSpent, localCap } = sums,
     mayForget = localSpent && !(await navigator.storage.persisted());
@@ -161,8 +161,9 @@ export async function showBudget(client, { mixer, series }, budget, forgetful) {
     mixer || spent !== localSpent
       ? paragraph(`${say("budget_mixed", { host, ...sums })} ${say("budget_local", { localSpent, localCap })}`)
       : paragraph(say("budget", { host, ...sums })),
-    paragraph(say(series ? "answered_rounds" : "answered_once")),
+    paragraph(say(isRepeated ? "answered_rounds" : "answered_once")),
     paragraph(say("remembered", { host })),
   );
-  replace(forgetful, mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null);
+  const words = say(isRepeated ? "forgetful_rounds" : "forgetful", { host });
+  replace(forgetful, mayForget ? paragraph(words, { class: "note", id: "forgetful" }) : null);
 }

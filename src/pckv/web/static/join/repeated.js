@@ -3,8 +3,7 @@ import { PckvError } from "/client/index.js";
 import { SeriesClient } from "/client/series.js";
 import { make, save } from "../shared/page.js";
 import { calendarOf } from "./calendar.js";
-import { day, lasting, say } from "./join-strings.js";
-import { textOf } from "./texts.js";
+import { day, lasting, say, told } from "./join-strings.js";
 
 const MAX_DAYS = 12;
 
@@ -31,12 +30,18 @@ export async function findRound(client, id) {
       isRound = ["due", "sent", "waiting", "refused"].includes(turn.status),
       task = isRound ? await series.taskOf(turn.round) : series.task,
       receipt = isRound ? await client.receipt(task.id) : undefined;
+    // No round asks again, whatever their days are.
+    if (told("closed") && !receipt) throw new PckvError("closed", "the series is closed");
     if (turn.status === "unreachable") throw new PckvError("not_sent", turn.reason);
-    if (turn.status === "refused" && !receipt) throw new PckvError(codeOf(turn.reason), turn.reason);
     client.round = { series, task, number: turn.round };
-    const repeated = new Rounds(series, task, turn, () => nextDays(client, series));
+    const repeated = new Rounds(series, turn, () => nextDays(client, series));
     await repeated.find();
-    return { task, receipt, repeated };
+    if (turn.status !== "refused" || receipt) return { task, receipt, repeated };
+    const code = codeOf(turn.reason);
+    // Only this round has ended.
+    if (!["closed", "deleted"].includes(code) || !repeated.days.length) throw new PckvError(code, turn.reason);
+    repeated.wait();
+    return { task: series.task, repeated };
   } catch (error) {
     return { error, task: series?.task };
   }
@@ -54,14 +59,20 @@ async function nextDays(client, { id, task }) {
 
 // What the page says about the rounds of a series.
 class Rounds {
-  constructor(series, task, { status, round, due }, ask) {
+  constructor(series, { status, round, due }, ask) {
     const isOver = status === "over";
-    Object.assign(this, { series, task, round, due, ask, isNow: !["not_due", "not_started", "over"].includes(status) });
+    Object.assign(this, { series, round, due, ask, isNow: !["not_due", "not_started", "over"].includes(status) });
     this.state = isOver ? "over" : "not_due";
   }
 
   async find() {
     this.days = (await this.ask()).filter(({ round }) => !this.isNow || round !== this.round);
+  }
+
+  // For the next turn, since the round of this one was closed or deleted.
+  wait() {
+    const [{ round, opens }] = this.days;
+    Object.assign(this, { round, due: new Date(opens), isNow: false, state: "round_closed" });
   }
 
   // On the form.
@@ -76,26 +87,28 @@ class Rounds {
     const { series, state, round } = this,
       opens = round && day(series.opens(round)),
       values = { day: opens, panels: series.panels };
-    const words = state === "over" ? "panel_over" : series.panels === 1 ? "panel_not_started" : "panel_not_due";
-    return { title: say(`${words}_title`), words: say(words, values) };
+    const words = state === "not_due" && series.panels === 1 ? "not_started" : state;
+    return { title: say(`panel_${words}_title`), words: say(`panel_${words}`, values) };
   }
 
   // After a report.
   next() {
+    if (told("closed")) return make("section", { id: "next-turn" }, make("p", {}, say("series_ended")));
     const [first] = this.days,
       words = first ? say("series_note", { day: day(first.opens) }) : say("series_over");
     return make("section", { id: "next-turn" }, make("p", {}, words), this.calendar());
   }
 
   calendar() {
-    const { days, series, task } = this;
+    const { days, series } = this;
     if (!days.length) return null;
-    const link = `${location.origin}/join/${series.id}`,
-      name = textOf(task, "name");
+    const { host, origin } = location,
+      link = `${origin}/join/${series.id}`;
+    // Others may read the calendar: what the survey is about is not said there.
     const events = days.map(({ round, opens, closes }) => ({
-      uid: `${series.id}-${round}@${location.host}`,
+      uid: `${series.id}-${round}@${host}`,
       day: opens,
-      title: say("calendar_event", { name }),
+      title: say("calendar_event", { host }),
       text: say("calendar_text", { day: day(closes, -1), link }),
       link,
     }));
@@ -104,7 +117,7 @@ class Rounds {
       "div",
       { class: "calendar" },
       make("button", { type: "button", onclick: () => save(file(), "survey.ics") }, say("calendar")),
-      make("small", {}, say("calendar_note", { count: days.length })),
+      make("small", {}, say("calendar_note", { count: days.length, host })),
     );
   }
 }

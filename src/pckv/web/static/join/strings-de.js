@@ -77,6 +77,8 @@ export default {
   remembered_title: "Was sich dieser Browser merkt",
   forgetful:
     "Dieser Browser merkt sich, welche Umfragen auf {host} Sie beantwortet haben, damit Sie nichts zweimal gefragt werden: Ein zweiter Bericht würde mehr über Sie verraten. Er kann das vergessen, und ein privates Fenster vergisst es immer. Sie schützen sich, wenn Sie die Daten von {host} in diesem Browser behalten und nichts ein zweites Mal beantworten.",
+  forgetful_rounds:
+    "Dieser Browser merkt sich, welche Runden dieser Umfrage Sie beantwortet haben, damit keine Sie zweimal fragt: Ein zweiter Bericht zur selben Runde würde mehr über Sie verraten. Er kann das vergessen, und ein privates Fenster vergisst es immer. Sie schützen sich, wenn Sie in diesem Browser wiederkommen, die Daten von {host} darin behalten und jede Runde nur einmal beantworten.",
 
   answers: "Ihre Antworten",
   choose_up_to: {
@@ -270,10 +272,14 @@ export default {
     "Zu Ihrem Schutz fragt diese Umfrage jedes Gerät nur in einer von {panels} Runden. Dieses Gerät ist am {day} (Weltzeit, UTC) an der Reihe. Der Link bleibt derselbe.",
   panel_not_started_title: "Diese Umfrage hat noch nicht begonnen",
   panel_not_started: "Die Umfrage beginnt am {day} (Weltzeit, UTC). Der Link bleibt derselbe.",
+  panel_round_closed_title: "Diese Runde ist geschlossen",
+  panel_round_closed:
+    "Sie nimmt keine Antworten mehr an; nichts wurde erstellt oder gesendet. Am {day} (Weltzeit, UTC) sind Sie wieder an der Reihe. Der Link bleibt derselbe.",
   panel_over_title: "Für dieses Gerät ist die Umfrage zu Ende",
   panel_over: "Keine weitere Runde fragt dieses Gerät. Nichts wurde erstellt oder gesendet.",
   series_note:
     "Diese Umfrage wiederholt sich. Am {day} (Weltzeit, UTC) sind Sie das nächste Mal an der Reihe, unter demselben Link.",
+  series_ended: "Diese Umfrage ist beendet. Es beginnt keine weitere Runde.",
   series_over: "Das war die letzte Runde, in der dieses Gerät gefragt wird.",
   series_repeats:
     "Diese Umfrage wiederholt sich. Eine Runde dauert {days}, und dieses Gerät wird in {turns} gefragt. Aus jeder Runde entsteht ein eigener Bericht: Zusammen geben sie mehr preis als einer.",
@@ -282,11 +288,11 @@ export default {
   open_series: "Wiederholte Umfrage öffnen",
   calendar: "Meine Termine in den Kalender eintragen",
   calendar_note: {
-    one: "Eine Datei mit einem Termin für Ihren Kalender. Sie entsteht auf diesem Gerät, und der Name der Umfrage steht darin.",
+    one: "Eine Datei mit einem Termin für Ihren Kalender. Sie entsteht auf diesem Gerät und nennt {host} und den Link, aber nicht den Namen der Umfrage.",
     other:
-      "Eine Datei mit {count} Terminen für Ihren Kalender. Sie entsteht auf diesem Gerät, und der Name der Umfrage steht darin.",
+      "Eine Datei mit {count} Terminen für Ihren Kalender. Sie entsteht auf diesem Gerät und nennt {host} und den Link, aber nicht den Namen der Umfrage.",
   },
-  calendar_event: "Mitmachen: {name}",
+  calendar_event: "An einer Umfrage teilnehmen ({host})",
   calendar_text:
     "Sie sind bis einschließlich {day} (Weltzeit, UTC) an der Reihe. Verwenden Sie denselben Browser wie bisher: {link}",
   panel_answered_title: "Auf diesem Gerät wurde schon geantwortet",

@@ -76,6 +76,8 @@ export default {
   remembered_title: "What is remembered",
   forgetful:
     "This browser notes which surveys of {host} you have answered, so that nothing asks you twice: a second report would tell more about you. It may lose these notes, and a private window always does. You help to protect yourself if you keep the data of {host} in this browser, and answer nothing a second time.",
+  forgetful_rounds:
+    "This browser notes which rounds of this survey you have answered, so that none asks you twice: a second report for the same round would tell more about you. It may lose these notes, and a private window always does. You help to protect yourself if you come back in this browser, keep the data of {host} in it, and answer each round only once.",
 
   answers: "Your answers",
   choose_up_to: {
@@ -266,9 +268,13 @@ export default {
     "To protect you, this survey asks each device in one of {panels} rounds. The turn of this device is on {day} (world time, UTC). This link stays the same.",
   panel_not_started_title: "This survey has not started yet",
   panel_not_started: "The survey starts on {day} (world time, UTC). This link stays the same.",
+  panel_round_closed_title: "This round is closed",
+  panel_round_closed:
+    "It takes no more answers, and nothing was made or sent. Your next turn is on {day} (world time, UTC). This link stays the same.",
   panel_over_title: "This survey is over for this device",
   panel_over: "No further round asks this device. Nothing was made or sent.",
   series_note: "This survey repeats. Your next turn is on {day} (world time, UTC), at this same link.",
+  series_ended: "This survey has ended. No further round opens.",
   series_over: "This was the last round that asks this device.",
   series_repeats:
     "This survey repeats. A round takes {days}, and this device is asked in {turns}. Each round is a report of its own: together they give away more than one.",
@@ -277,11 +283,11 @@ export default {
   open_series: "Open the repeated survey",
   calendar: "Put my next turns in a calendar",
   calendar_note: {
-    one: "A file with one day for your calendar. It is made on this device; the name of the survey stands in it.",
+    one: "A file with one day for your calendar, made on this device. It names {host} and the link, but not the survey.",
     other:
-      "A file with {count} days for your calendar. It is made on this device; the name of the survey stands in it.",
+      "A file with {count} days for your calendar, made on this device. It names {host} and the link, but not the survey.",
   },
-  calendar_event: "Take part: {name}",
+  calendar_event: "Take part in a survey ({host})",
   calendar_text: "Your turn lasts until the end of {day} (world time, UTC). Use the same browser as before: {link}",
   panel_answered_title: "This survey was already answered on this device",
   panel_answered: "That was by another link. A second report would give away more about you, so none is made.",

@@ -62,7 +62,7 @@ async function refresh() {
 }
 
 function show(results) {
-  const { name, about, withheld, organisation, logo } = results,
+  const { name, about, withheld, organisation, logo, round } = results,
     { activeElement } = document,
     shown = [t("Results"), t("How to read this")],
     part = (title, content, kind = null) =>
@@ -71,6 +71,7 @@ function show(results) {
   replace(
     body,
     make("h1", { lang: about.language, dir: "auto" }, shownText(about.question || name)),
+    round ? make("p", {}, ...whichRound(results)) : null,
     logo ? make("img", { class: "asker", src: "/organisation/logo", alt: "", height: 40 }) : null,
     organisation
       ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
@@ -84,6 +85,15 @@ function show(results) {
   // What is searched for is still being written.
   if (body.contains(activeElement)) activeElement.focus();
 }
+
+// Of a repeated survey, whose name its rounds have.
+const whichRound = ({ name, round, opens, closes }) =>
+  parted(t("{name}: round {number}, from {first} to {last}"), {
+    name: named(name.replace(/, round \d+$/, "")),
+    number: count(round),
+    first: day(opens),
+    last: day(dayBefore(closes)),
+  });
 
 const sentence = (text) => make("p", {}, text);
 

@@ -73,20 +73,29 @@ function description(key, rounds, changes) {
     (change) =>
       ` ${t("Changed by {points} between rounds {rounds}.", { points: changeTexts(change).value, rounds: whenText(change) })}`,
   );
+  const [first] = rounds;
+  if (rounds.length === 1)
+    return t("{name}: {now} in round {last}.", {
+      name: key.key,
+      now: frequencyWords(aloneOf(key, 0)),
+      last: count(first.round),
+    });
   const told = t("{name}: {now} in round {last}, after {before} in round {first}.", {
     name: key.key,
     now: frequencyWords(smoothedOf(key, rounds.length - 1)),
     last: count(rounds.at(-1).round),
     before: frequencyWords(smoothedOf(key, 0)),
-    first: count(rounds[0].round),
+    first: count(first.round),
   });
   return told + changed.join("");
 }
 
 function pointsOf(key, rounds) {
   return rounds.map(({ round, opens, reports }, place) => {
-    const smoothed = smoothedOf(key, place),
-      own = aloneOf(key, place);
+    const own = aloneOf(key, place),
+      isLone = rounds.length === 1,
+      smoothed = isLone ? own : smoothedOf(key, place),
+      values = { round: count(round), opens: day(opens), responses: plural(reports, "response") };
     // Of what is not known, only the range is drawn.
     return {
       round,
@@ -97,13 +106,13 @@ function pointsOf(key, rounds) {
       smoothed: smoothed.detected ? 100 * smoothed.frequency : null,
       low: 100 * smoothed.frequency_low,
       high: 100 * smoothed.frequency_high,
-      words: t("Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself", {
-        round: count(round),
-        opens: day(opens),
-        responses: plural(reports, "response"),
-        smoothed: frequencyWords(smoothed),
-        alone: frequencyWords(own),
-      }),
+      words: isLone
+        ? t("Round {round}, from {opens} on, {responses}: {alone}", { ...values, alone: frequencyWords(own) })
+        : t("Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself", {
+            ...values,
+            smoothed: frequencyWords(smoothed),
+            alone: frequencyWords(own),
+          }),
     };
   });
 }

@@ -187,7 +187,10 @@ export class TrendSection {
       moved = { name: since, sort: MOVED, number: true };
     return [
       { name: t("Answer option") },
-      { name: t("Round {round}, smoothed", { round: count(last) }), sort: "smoothed", number: true },
+      // A round alone has no others to be smoothed with.
+      ...(rounds.length > 1
+        ? [{ name: t("Round {round}, smoothed", { round: count(last) }), sort: "smoothed", number: true }]
+        : []),
       ...(changes ? [moved] : []),
       { name: pooled ?? t("Round {round} alone", { round: count(last) }), sort: "pooled", number: true },
       ...(this.meanTitle ? [{ name: this.meanTitle, sort: "mean", number: true }] : []),
@@ -203,11 +206,17 @@ export class TrendSection {
       { rounds, level, changes } = this.trend,
       drawn = this.charts.show(items, rounds),
       shaded = changes?.keys_changed ? ` ${t("Shaded: it changed between these rounds.")}` : "";
+    const values = { drawn: count(drawn), level: levelText(level) };
     this.caption.textContent =
-      t(
-        "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.",
-        { drawn: count(drawn), level: levelText(level) },
-      ) + shaded;
+      rounds.length > 1
+        ? t(
+            "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.",
+            values,
+          ) + shaded
+        : t(
+            "The first {drawn} of the table, in the only round with responses. Point: share of people; bar: its range (confidence {level}).",
+            values,
+          );
     this.caption.hidden = drawn === 0;
     return { items, total: found.length };
   }
@@ -218,7 +227,7 @@ export class TrendSection {
       isOther = key.key === this.trend.pooled.other;
     return [
       [named(key.key), isOther ? make("small", {}, ` (${UNLISTED})`) : null],
-      shareCell(smoothed, aloneText(key, last)),
+      ...(key.smoothed.length > 1 ? [shareCell(smoothed, aloneText(key, last))] : []),
       ...(test ? [changesCell(test, changes)] : []),
       shareCell(pooled),
       ...(this.meanTitle ? [meanCell(pooled)] : []),

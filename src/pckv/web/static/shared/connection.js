@@ -69,7 +69,7 @@ export function polled({ ask, use, said, isOver = () => false }) {
     try {
       const answer = await ask(signal);
       found();
-      use(answer);
+      await use(answer);
       replace(said);
     } catch (error) {
       if (signal.aborted) return;
