@@ -60,11 +60,9 @@ def held(number: int, task: Task) -> Any:
 
 
 def collect(site: Running, task: Task, people: int = MANY) -> None:
-    labels = task.segment.labels if task.segment else [None]
-    reports = [
-        pckv.perturb(task, held(number, task), **({"segment": labels[number % len(labels)]} if labels[0] else {}))
-        for number in range(people)
-    ]
+    """Let people take part, with the labels of groups by turns."""
+    labels = task.segment.labels if task.segment else (None,)
+    reports = [pckv.perturb(task, held(number, task), segment=labels[number % len(labels)]) for number in range(people)]
     assert site.send(task, as_items(*reports)).json() == {"refused": []}
 
 
