@@ -208,7 +208,9 @@ def test_results_tell_what_holds_within_each_group(people: Any, server: ServePro
         key = row.locator("th").inner_text()
         for label, cell in zip(LABELS, row.locator("td").all_inner_texts(), strict=True):
             known = shares[label, key]
-            if known["detected"]:
+            if known["detected"] and known["share_low"] <= 0 and known["share_high"] >= 1:
+                assert cell.startswith("above zero")
+            elif known["detected"]:
                 assert float(cell.partition(" ")[0]) == pytest.approx(100 * known["share"], abs=0.6)
             else:
                 assert cell.startswith(("not distinguishable from noise", "unknown"))
