@@ -187,8 +187,8 @@ export class Chart {
     this.shown?.finalize();
     this.shown = embedded;
     // What Vega tells of every mark and axis is English. The chart has a description, and a table its numbers.
-    box.querySelector("svg > g").setAttribute("aria-hidden", "true");
-    box.querySelector("[aria-roledescription]").setAttribute("aria-roledescription", t("chart"));
+    box.querySelector("svg > g")?.setAttribute("aria-hidden", "true");
+    box.querySelector("[aria-roledescription]")?.setAttribute("aria-roledescription", t("chart"));
     replace(this.place, box);
     // What stands above a picture stands below the chart, where it can be wrapped.
     this.say([title?.text, title?.subtitle].flat().filter(Boolean).join(". "));
