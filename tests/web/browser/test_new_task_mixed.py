@@ -78,6 +78,7 @@ def download(operator: Person, noun: str, folder: Path) -> bytes:
 def finish(operator: Person, token: str) -> None:
     operator.page.get_by_label(TOKEN).fill(token)
     operator.press(ASK)
+    operator.press("Publish the survey now")
 
 
 def check_alert(operator: Person, line: str) -> None:
@@ -141,6 +142,12 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     operator.press(ASK)
     assert problems_at(page) == {TOKEN: "Enter the token that the mixer's operator gave you."}
     assert focused(page) == TOKEN
+    page.get_by_label(TOKEN).fill("guessed")
+    # Enter alone asks, and publishes nothing.
+    page.get_by_label(TOKEN).press("Enter")
+    page.get_by_role("dialog", name="Publish the survey").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog", name="Publish the survey").wait_for(state="hidden")
     finish(operator, "guessed")
     check_alert(operator, "it has not accepted this survey: its operator does so first")
     # The mixer's operator may take days: another visit goes on where this one ended.
@@ -216,6 +223,8 @@ def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: Run
     ).wait_for()
     page.evaluate("() => { Storage.prototype.setItem = window.setItem; }")
     # Changing the form makes another file, with a key of its own.
+    operator.press("Change the form …")
+    page.get_by_role("dialog", name="Delete the file for the mixer?").get_by_text("needs another name").wait_for()
     operator.press("Change the form")
     page.get_by_label("Name", exact=True).fill("right")
     second = make_file(operator, "task", tmp_path)

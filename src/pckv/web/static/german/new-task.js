@@ -71,6 +71,9 @@ export default {
   Cancel: "Abbrechen",
   Change: "Ändern",
   "Change the form": "Formular ändern",
+  "Delete the file for the mixer?": "Die Datei für den Mixer löschen?",
+  "“{name}”: if the mixer has accepted this file, the changed survey needs another name.":
+    "„{name}“: Hat der Mixer diese Datei schon angenommen, braucht die geänderte Umfrage einen anderen Namen.",
   "Change what is assumed": "Annahmen ändern",
   "Change: {what}": "Ändern: {what}",
   "Check and publish": "Prüfen und veröffentlichen",

@@ -2,9 +2,10 @@
 // the collector asks the mixer, and takes the task.
 import { TextField } from "../shared/form-fields.js";
 import { t } from "../shared/language.js";
-import { alertBox, make, replace, save } from "../shared/page.js";
+import { alertBox, confirmButton, make, replace, save } from "../shared/page.js";
 import { ask } from "../shared/request.js";
 import { snippet } from "../shared/snippet.js";
+import { publishDialog } from "./publish.js";
 
 const step = (number, title, ...content) =>
   make(
@@ -32,6 +33,7 @@ export class Handover {
       },
     );
     this.said = make("div");
+    this.dialog = publishDialog(() => this.publish());
     this.button = make("button", { class: "main" }, t("Ask the mixer and publish"));
     this.element = make(
       "form",
@@ -55,13 +57,19 @@ export class Handover {
         "div",
         { class: "buttons" },
         this.button,
-        make("button", { type: "button", onclick: change }, t("Change the form")),
+        confirmButton({
+          label: t("Change the form"),
+          title: t("Delete the file for the mixer?"),
+          text: t("“{name}”: if the mixer has accepted this file, the changed survey needs another name.", { name }),
+          work: change,
+        }),
       ),
       make(
         "p",
         { class: "aside" },
         `${kept ? t("This browser keeps the file until the survey is published.") : t("This browser cannot keep the file: leave this page open until the survey is published.")} ${t("A changed form makes another file; if the mixer has accepted this one, that needs another name.")}`,
       ),
+      this.dialog.element,
     );
   }
 
@@ -96,12 +104,13 @@ export class Handover {
     );
   }
 
-  async send(event) {
+  send(event) {
     event.preventDefault();
-    if (!this.token.validate()) {
-      this.token.problem.focus();
-      return;
-    }
+    if (this.token.validate()) this.dialog.open({ name: this.made.name, questions: [] }, null);
+    else this.token.problem.focus();
+  }
+
+  async publish() {
     this.button.disabled = true;
     replace(this.said, make("p", { role: "status" }, t("Asking the mixer …")));
     try {
