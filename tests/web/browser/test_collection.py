@@ -178,7 +178,7 @@ def end(operator: Person) -> None:
     operator.press("Delete …")
     assert "for good" in page.get_by_role("dialog").inner_text()
     page.get_by_label("Delete now, for good").check()
-    operator.press("Delete")
+    operator.press("Delete now")
     page.get_by_role("heading", name="is deleted").wait_for()
     # A reader may still see what was deleted.
     while page.locator("#erasure").get_attribute("data-erasure") == "pending":

@@ -445,7 +445,11 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
 def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     """What it means and what to do stand across the page, for the reader's role, and what was found is a fact."""
     task = add_task(server, name="alarmed")
-    said = ["Unusual reports.", "200 reports name the same function.", "Nothing is dropped."]
+    said = [
+        "These reports are unusual, and numbers that come from them may be wrong.",
+        "200 reports name the same function.",
+        "Nothing is dropped.",
+    ]
     found = {
         "checked": "2030-03-17T17:46+00:00",
         "reports": 300,
@@ -466,11 +470,11 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     box = operator.page.locator(".alert")
     box.wait_for()
     first, remedy, _ = box.locator("p").all_inner_texts()
-    assert first == "Unusual responses."
+    assert first == "These responses are unusual, and numbers that come from them may be wrong."
     assert remedy.startswith("What to do: ask those who handed out the link")
     assert "repeat it with invitations" in remedy
     facts = operator.page.locator(".facts").text_content()
-    found_out = " ".join(["Unusual responses.", *said[1:]])
+    found_out = " ".join([first, *said[1:]])
     assert f"{found_out} (Checked: the 300 responses that had come by 2030-03-17 17:46 UTC.)" in facts
     others: list[tuple[dict[str, Any], str]] = [
         ({"by_invitation": True}, "ask those who handed out the invitations"),

@@ -200,7 +200,7 @@ class Discovery(PeopleTable):
         """What the numbers are from."""
         return Counted(self.reports, self.epsilon, self.level)
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         shares = [(found.frequency, found.frequency_low, found.frequency_high) for found in self]
         return [
@@ -209,7 +209,7 @@ class Discovery(PeopleTable):
             Column.of_texts(words("May be longer?"), [words("yes") if found.is_cut else "" for found in self]),
         ]
 
-    def findings(self, words: Words) -> Iterator[str]:
+    def _findings(self, words: Words) -> Iterator[str]:
         """Yield what was found, and what may be missed, in sentences for people."""
         yield words("Answers found: {number}.", number=words.count(len(self)))
         if self.smallest_frequency < 1:

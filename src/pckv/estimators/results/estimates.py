@@ -387,11 +387,11 @@ class Estimates(ValueSpread, PeopleTable):
         """What the numbers are from."""
         return Counted(self.reports, self.epsilon, self.level)
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
         """Return the columns of the sheet for people."""
         return estimate_columns(self, words, task)
 
-    def findings(self, words: Words) -> Iterator[str]:
+    def _findings(self, words: Words) -> Iterator[str]:
         """Yield what the table says, in sentences for people."""
         return estimate_findings(self, words)
 

@@ -109,13 +109,13 @@ class LabelShares(ColumnTable):
         """Return the rows of the table for people."""
         return [(row.label, *self._cells(row)) for row in self]
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         shares = share_columns(words, words("Share of people"), triples(self, "share"), self._clear)
         clear = clear_column(words, self._clear, self.share_high.tolist())
         return [Column.of_texts(words("Group"), self.label), *shares, clear]
 
-    def findings(self, words: Words) -> list[str]:
+    def _findings(self, words: Words) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [clear_sentence(words, self._clear)]
 
@@ -175,7 +175,7 @@ class SegmentCells(ColumnTable):
         """Return the rows of the table for people: rounded, and in words where reports say nothing."""
         return [self._cells(row) for row in self]
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
         """Return the columns of the sheet for people."""
         numbers = triples(self, "share")
         told = told_shares(numbers, self.detected.tolist())
@@ -191,7 +191,7 @@ class SegmentCells(ColumnTable):
             clear_column(words, told, self.share_high.tolist()),
         ]
 
-    def findings(self, words: Words) -> list[str]:
+    def _findings(self, words: Words) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [clear_sentence(words, self.detected.tolist())]
 
@@ -241,7 +241,7 @@ class SegmentDifferences(ColumnTable):
         """Return the rows of the table for people."""
         return [self._cells(row) for row in self]
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         in_points = [(100 * value, 100 * low, 100 * high) for value, low, high in triples(self, "difference")]
         return [
@@ -251,7 +251,7 @@ class SegmentDifferences(ColumnTable):
             *number_columns(words, words("Difference (percentage points)"), in_points, [True] * len(self)),
         ]
 
-    def findings(self, words: Words) -> list[str]:
+    def _findings(self, words: Words) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [words("Differences that stand out from the noise: {number}.", number=words.count(len(self)))]
 

@@ -143,7 +143,7 @@ class PairsTogether(ColumnTable):
         given = (*shares("second_given_first"), *shares("first_given_second"))
         return row.first, row.second, *shares("share"), *given, *lift, RELATIONS[row.relation]
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         detected, lifts = self.detected.tolist(), triples(self, "lift")
         headers = {
@@ -167,7 +167,7 @@ class PairsTogether(ColumnTable):
             Column.of_texts(words("Chosen together"), [told and words(told) for told in relations]),
         ]
 
-    def findings(self, words: Words) -> list[str]:
+    def _findings(self, words: Words) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [words("Pairs that stand out from the noise: {number}.", number=words.count(int(self.detected.sum())))]
 

@@ -307,7 +307,7 @@ class Trend(PeopleTable):
         """What the numbers are from."""
         return Counted(sum(each.reports for each in self.rounds), self.epsilon, self.level)
 
-    def sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
         """Return the columns of the sheet for people: one row per key and round, with smoothed numbers.
 
         What stands out is what does so over the last rounds together; a change has numbers where it stands out.
@@ -342,7 +342,7 @@ class Trend(PeopleTable):
             ),
         ]
 
-    def findings(self, words: Words) -> Iterator[str]:
+    def _findings(self, words: Words) -> Iterator[str]:
         """Yield what the table says, in sentences for people."""
         if not self.rounds:
             yield words("There are no responses yet.")

@@ -50,11 +50,11 @@ class PeopleTable(ResultTable, ABC):
         """What the numbers are from."""
 
     @abstractmethod
-    def sheet_columns(self, words: Words, task: Task | None) -> Sequence[Column]:
+    def _sheet_columns(self, words: Words, task: Task | None) -> Sequence[Column]:
         """Return the columns of the sheet for people."""
 
     @abstractmethod
-    def findings(self, words: Words) -> Iterable[str]:
+    def _findings(self, words: Words) -> Iterable[str]:
         """Yield what the whole table says, in sentences for people."""
 
     def warned(self, words: Words) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class PeopleTable(ResultTable, ABC):
             day: The day of the results, such as "2030-01-15".
         """
         words = Words(language)
-        columns = list(self.sheet_columns(words, task))
+        columns = list(self._sheet_columns(words, task))
         if warned := self.warned(words):
             columns.append(Column(words("Warning"), [warned[0]] * len(columns[0].cells)))
         header = [Cell(column.header, BOLD) for column in columns]
@@ -109,7 +109,7 @@ class PeopleTable(ResultTable, ABC):
             yield words("Day"), date.fromisoformat(day)
         yield words("Confidence"), confidence
         yield words("Privacy"), _privacy(words, task, epsilon)
-        yield from _listed(words("Result"), (*self.warned(words), *self.findings(words)))
+        yield from _listed(words("Result"), (*self.warned(words), *self._findings(words)))
         yield from _listed(words("How to read it"), _reading(words, headers, confidence))
 
 
