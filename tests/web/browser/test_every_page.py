@@ -199,8 +199,8 @@ OPERATORS = {
     "unknown series": f"/#/series/{'A' * 43}",
     "start": "/#/new",
     "copy": "/#/new?from={rated}",
-    "key": "/#/tasks/{rated}/keys/0",
-    "key of a survey without responses": "/#/tasks/{empty}/keys/0",
+    "key": "/#/tasks/{rated}/keys/Metropolis",
+    "key of a survey without responses": "/#/tasks/{empty}/keys/Metropolis",
     "deleted": "/#/tasks/{gone}",
 } | {
     f"{tab} of {name}": f"/#/{'series' if name == 'series' else 'tasks'}/{{{name}}}{part}"
