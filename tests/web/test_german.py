@@ -146,8 +146,9 @@ def spoken() -> dict[str, str]:
         for node in ast.walk(tree):
             text = None if id(node) in left_out else template(node)
             # Texts of workbooks have their German beside them.
-            is_told = text and text not in WORKBOOKS and re.search(r"\w \w", text)
-            if is_told and len(re.findall(r"[A-Za-z]{2,}", text)) > 1:
+            if text is None or text in WORKBOOKS:
+                continue
+            if len(re.findall(r"[A-Za-z]{2,}", text)) > 1 and re.search(r"\w \w", text):
                 found.setdefault(text, name)
     return found
 

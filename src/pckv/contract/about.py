@@ -182,8 +182,8 @@ class About(AboutTexts):
             if (texts.segment_name or texts.segment_labels) and labels is None:
                 raise ParameterError(f"translation {tag!r} is of a segment, which the task does not have")
             if texts.segment_labels and len(texts.segment_labels) != labels:
-                found = len(texts.segment_labels)
-                raise ParameterError(f"translation {tag!r} must have the segment's {labels} labels, not {found:,}")
+                given = len(texts.segment_labels)
+                raise ParameterError(f"translation {tag!r} must have the segment's {labels} labels, not {given:,}")
 
     def in_language(self, preferred: Iterable[str]) -> ShownTexts:
         """Return what a participant is shown who prefers these languages, the best first, such as `["de-CH", "en"]`.
@@ -197,7 +197,7 @@ class About(AboutTexts):
         """
         tag = self._nearest(preferred)
         own, given = self.texts(), self.translations.get(tag, Translation())
-        shown = {name: text or own[name] for name, text in given.texts().items()}
+        shown: dict[str, Any] = {name: text or own[name] for name, text in given.texts().items()}
         return ShownTexts(**shown, **given.names(), language=tag)
 
     def _nearest(self, preferred: Iterable[str]) -> str:
