@@ -156,11 +156,14 @@ def _privacy(words: Words, task: Task | None, realised: float) -> str:
 def share_columns(
     words: Words, header: str, numbers: Iterable[tuple[float, float, float]], detected: Sequence[bool]
 ) -> list[Column]:
-    """Return a share and the two ends of its range; what is not detected has no share, and a range from 0."""
+    """Return a share and the two ends of its range; what is not detected has no share, and a range from 0.
+
+    What is detected is above zero, also where its range begins at 0: then it has no lower end.
+    """
     rows = []
     for (value, low, high), is_clear in zip(numbers, detected, strict=True):
         style = PERCENTS[decimals(100 * low, 100 * high)]
-        shown = (value, low, high) if is_clear else (None, 0.0, high)
+        shown = (value, low if low > 0 else None, high) if is_clear else (None, 0.0, high)
         rows.append([Cell(number, style) for number in shown])
     return _range_columns(words, header, rows)
 

@@ -13,9 +13,9 @@ const WHAT = t(
 // The page of a repeated survey leads to no results of a round.
 const whoSees = ({ name, series }) =>
   series
-    ? t("“{name}”: everybody who has the link sees the results.", { name })
+    ? t("“{name}”: the results get a link of their own, and everybody who has it sees them.", { name })
     : t(
-        "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.",
+        "“{name}”: the results get a link of their own, and everybody who has it sees them. The page of the survey leads to them too, for those who have answered and once it is closed.",
         { name },
       );
 

@@ -301,9 +301,10 @@ export default {
   "“{name}” is not published. A deleted draft cannot be restored.":
     "„{name}“ ist nicht veröffentlicht. Ein gelöschter Entwurf lässt sich nicht wiederherstellen.",
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
-  "“{name}”: everybody who has the link sees the results.": "„{name}“: Alle, die den Link haben, sehen die Ergebnisse.",
-  "“{name}”: everybody who has the link sees the results. The page of the survey leads to them too, for those who have answered and once it is closed.":
-    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch die Seite der Umfrage führt zu ihnen, für alle, die geantwortet haben, und sobald die Umfrage geschlossen ist.",
+  "“{name}”: the results get a link of their own, and everybody who has it sees them.":
+    "„{name}“: Die Ergebnisse bekommen einen eigenen Link, und alle, die ihn haben, sehen sie.",
+  "“{name}”: the results get a link of their own, and everybody who has it sees them. The page of the survey leads to them too, for those who have answered and once it is closed.":
+    "„{name}“: Die Ergebnisse bekommen einen eigenen Link, und alle, die ihn haben, sehen sie. Auch die Seite der Umfrage verweist darauf: zuerst für alle, die geantwortet haben, und für alle, sobald die Umfrage geschlossen ist.",
   "“{name}”: no more responses are taken, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: no responses are taken from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":

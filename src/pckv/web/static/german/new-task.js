@@ -173,7 +173,7 @@ export default {
   "In equal steps: the result then has the share of each level, medians, and how far values spread.":
     "In gleichen Schritten: Das Ergebnis hat dann den Anteil jeder Stufe, Mediane und wie weit Werte streuen.",
   "Including those who choose none. A guess is enough: it shapes the forecast and how many answers of a person count; the privacy level stays.":
-    "Einschließlich derer, die nichts wählen. Eine Schätzung genügt: Von ihr hängen die Vorhersage ab und wie viele Antworten einer Person zählen; die Datenschutzstufe bleibt.",
+    "Einschließlich derer, die nichts wählen. Eine Schätzung genügt: Sie bestimmt die Vorhersage und wie viele Antworten einer Person zählen; die Datenschutzstufe bleibt gleich.",
   Invitations: "Einladungen",
   "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.":
     "Sie enthält alles aus dem Formular, das Bündel, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
@@ -215,6 +215,7 @@ export default {
   "The noise that protects people hides what only a few choose: {link}":
     "Das Rauschen, das Personen schützt, verdeckt, was nur wenige wählen: {link}",
   "How many people are enough?": "Wie viele Personen sind genug?",
+  "Twice as many people, {people} in every round.": "Doppelt so viele Personen, {people} in jeder Runde.",
   "Twice as many people, {people}.": "Doppelt so viele Personen, {people}.",
   "Mould\nLoud neighbours\nLift out of order\nHeating too cold":
     "Schimmel\nLaute Nachbarn\nAufzug defekt\nHeizung zu kalt",

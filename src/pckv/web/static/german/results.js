@@ -288,6 +288,7 @@ export default {
   "The first {number} answer options.": "Die ersten {number} Antwortmöglichkeiten.",
   Details: "Details",
   "The last response came on {day}.": "Die letzte Antwort kam am {day}.",
+  "The round closed on {day}.": "Die Runde endete am {day}.",
   "The survey closed on {day}.": "Die Umfrage endete am {day}.",
   "The survey opens on {day}.": "Die Umfrage beginnt am {day}.",
   "The survey is open until the end of {day}.": "Die Umfrage ist bis einschließlich {day} offen.",

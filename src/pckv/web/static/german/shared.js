@@ -155,7 +155,7 @@ export default {
   "{number} invitation": "{number} Einladung",
   "{number} invitations": "{number} Einladungen",
   "{number} links, one per person, shown only now: the collector keeps only what it needs to recognise them. Save them before you leave this page.":
-    "{number} Links, einer pro Person, die nur jetzt gezeigt werden: Gespeichert wird nur, was nötig ist, um sie wiederzuerkennen. Sichern Sie sie, bevor Sie diese Seite verlassen.",
+    "{number} Links, für jede Person einer. Sie werden nur jetzt gezeigt, denn gespeichert wird nur, was nötig ist, um sie wiederzuerkennen. Sichern Sie die Links, bevor Sie diese Seite verlassen.",
   "{number} participant": "{number} teilnehmende Person",
   "{number} participants": "{number} Teilnehmende",
   "{number} response": "{number} Antwort",

@@ -33,7 +33,10 @@ const CHANGES = {
   most: ({ value }) => t("At most {number} choices per person.", { number: count(Number(value)) }),
   single: () => t("One choice per person."),
   both: () => t("One choice per person, and no ratings."),
-  people: ({ value }) => t("Twice as many people, {people}.", { people: count(Number(value)) }),
+  people: ({ value }, { isRound }) =>
+    isRound
+      ? t("Twice as many people, {people} in every round.", { people: count(Number(value)) })
+      : t("Twice as many people, {people}.", { people: count(Number(value)) }),
   mixer: () =>
     t(
       "A mixer that a party outside your organisation runs (“Privacy”, “More options”): the privacy towards you stays the same.",
@@ -58,7 +61,7 @@ const list = (items) =>
 export function advice({ ways, values, light, outlook, isRound }) {
   const { enough, reach } = outlook;
   // Less privacy comes last.
-  const line = (way) => `${CHANGES[way.name](way, values)} ${effect(way, light)}`,
+  const line = (way) => `${CHANGES[way.name](way, { ...values, isRound })} ${effect(way, light)}`,
     isLighter = ({ name }) => name === "epsilon",
     items = ways.filter((way) => !isLighter(way)).map(line);
   if (enough?.users) {

@@ -14,6 +14,11 @@ export function inLanguage({ names, about, ...results }, preferred) {
     called = (member, value) =>
       (KEYS.includes(member) ? keys.get(value) : LABELS.includes(member) ? labels.get(value) : undefined) ?? value,
     shown = JSON.parse(JSON.stringify(results), called);
-  if (question && shown.segments) shown.segments.name = question;
+  if (question && shown.segments) {
+    // The verdict quotes the question.
+    const quoted = (text) => text.replaceAll(`“${shown.segments.name}”`, `“${question}”`);
+    shown.verdict = shown.verdict?.map(quoted);
+    shown.segments.name = question;
+  }
   return { ...shown, name: name || results.name, about: texts };
 }

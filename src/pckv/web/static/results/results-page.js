@@ -139,10 +139,12 @@ function outcome(results) {
   ];
 }
 
-function state({ phase, closed, closes, opens, last_report: last }) {
+function state({ phase, closed, closes, opens, round, last_report: last }) {
   const since = last ? ` ${t("The last response came on {day}.", { day: day(last) })}` : "";
-  if (phase === "closed")
-    return `${t("The survey closed on {day}.", { day: day(closed ?? dayBefore(closes)) })}${since}`;
+  if (phase === "closed") {
+    const end = { day: day(closed ?? dayBefore(closes)) };
+    return `${round ? t("The round closed on {day}.", end) : t("The survey closed on {day}.", end)}${since}`;
+  }
   if (phase === "waiting") return t("The survey opens on {day}.", { day: day(opens) });
   return `${closes ? t("The survey is open until the end of {day}.", { day: day(dayBefore(closes)) }) : t("The survey is open.")}${since}`;
 }
