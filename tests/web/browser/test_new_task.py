@@ -278,6 +278,14 @@ def test_keys_come_from_a_file(people: Any, tmp_path: Path) -> None:
         operator.press(f"“{heading}” is an answer: put it back")
         assert names.input_value().split() == [heading, "Alien", "Heat"]
         assert page.get_by_text("looks like a heading").is_hidden()
+    # A table may have a heading of any word, and begins with an answer as often.
+    (tmp_path / "films.csv").write_bytes(b"Film\nAlien\nHeat\n")
+    page.get_by_label("Or take them from a file").set_input_files(tmp_path / "films.csv")
+    page.get_by_text("3 answer options.").wait_for()
+    operator.press("“Film” is a heading: leave it out")
+    assert names.input_value().split() == ["Alien", "Heat"]
+    operator.press("“Film” is an answer: put it back")
+    assert names.input_value().split() == ["Film", "Alien", "Heat"]
     # A table of a spreadsheet is pasted with tabs.
     names.fill("")
     pasted = "key\tvalue\nAlien\t8\nHeat\t9"

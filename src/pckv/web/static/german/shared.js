@@ -164,6 +164,7 @@ export default {
   "“{heading}” is an answer: put it back": "„{heading}“ ist eine Antwort: wieder aufnehmen",
   "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.":
     "„{name}“: Danach können nur Personen mit Einladung teilnehmen, und das lässt sich nicht rückgängig machen. Die Links werden nur einmal gezeigt.",
+  "“{first}” is a heading: leave it out": "„{first}“ ist eine Überschrift: weglassen",
   "“{name}”: the new links are shown only once. Those that were created before stay valid.":
     "„{name}“: Die neuen Links werden nur einmal gezeigt. Früher erstellte bleiben gültig.",
 };

@@ -94,9 +94,10 @@ export class KeyField {
     this.clear = button(t("Clear the list"), () => this.clearList());
     this.left = make("p", { class: "note", role: "status", hidden: true });
     this.back = button("", () => this.takeHeading());
+    this.drop = button("", () => this.dropFirst());
     named.append(this.listProblem.element);
     const file = field(t("Or take them from a file"), this.file, hint);
-    return make("div", {}, named, this.said, this.left, this.back, this.tidy, this.clear, file);
+    return make("div", {}, named, this.said, this.left, this.back, this.drop, this.tidy, this.clear, file);
   }
 
   get problem() {
@@ -199,6 +200,8 @@ export class KeyField {
     ];
     const text = keys.length ? sentences.filter(Boolean).join(" ") : "";
     if (this.said.textContent !== text) this.said.textContent = text;
+    this.drop.hidden = this.first === null || !this.text.startsWith(`${this.first}\n`);
+    this.drop.textContent = this.drop.hidden ? "" : t("“{first}” is a heading: leave it out", { first: this.first });
     this.tidy.hidden = !(empty.length || repeated.length);
     if (!this.listProblem.element.hidden) this.listProblem.show(this.wrong());
   }
@@ -228,7 +231,7 @@ export class KeyField {
       names = rows.map(([name]) => name),
       rests = rows.map(([, ...cells]) => cells.join("\t")),
       isTable = !this.exact && rests.some(Boolean),
-      isFirst = !this.exact && !value.slice(0, selectionStart).trim();
+      isFirst = !value.slice(0, selectionStart).trim() && (isTable || !rests.some(Boolean));
     const heading = isFirst && hasHeading(names, rests) ? names.shift() : null;
     if (heading === null && !isTable && lineCount(pasted) <= MAX_LINES_SHOWN) return;
     event.preventDefault();
@@ -246,10 +249,11 @@ export class KeyField {
       const text = await decoded(file),
         isTable = /\.csv$/i.test(file.name),
         { names, rests } = isTable ? tableOf(text) : { names: text.split(LINE_BREAK, 2) },
-        heading = !this.exact && hasHeading(names, rests) ? names[0] : null;
+        heading = hasHeading(names, rests) ? names[0] : null;
       if (isTable) this.text = names.slice(heading === null ? 0 : 1).join("\n");
       else this.text = heading === null ? text : text.replace(/^.*?(?:\r\n|\r|\n)/, "");
       this.leaveOut(heading);
+      if (isTable && heading === null && names.length > 1) this.first = names[0];
       this.validate();
     } catch (error) {
       this.listProblem.show(t("nothing was taken from {file}: {reason}", { file: file.name, reason: error.message }));
@@ -260,10 +264,20 @@ export class KeyField {
   // Says that the first line was taken for a heading; null for none.
   leaveOut(heading) {
     this.heading = heading;
+    this.first = null;
     this.left.hidden = this.back.hidden = heading === null;
     this.left.textContent =
       heading === null ? "" : t("The first line, “{heading}”, looks like a heading and is left out.", { heading });
     this.back.textContent = heading === null ? "" : t("“{heading}” is an answer: put it back", { heading });
+  }
+
+  // Most tables have a heading, whatever its word is.
+  dropFirst() {
+    this.text = this.text.slice(this.first.length + 1);
+    this.leaveOut(this.first);
+    this.validate();
+    this.names.focus();
+    this.changed();
   }
 
   takeHeading() {
