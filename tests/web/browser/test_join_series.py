@@ -131,7 +131,7 @@ def test_a_device_whose_turn_comes_later_is_told_when(people: Any, server: Serve
     assert page.locator(".panel h2").inner_text() == "Diese Umfrage hat noch nicht begonnen"
     assert (person.sent, person.asked) == ([], [])
     ask(server, "POST", f"/series/{series.id}/close")
-    page.reload()
+    person.go(f"/join/{series.id}")
     person.state("closed")
     assert page.locator(".calendar").count() == 0
 

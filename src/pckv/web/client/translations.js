@@ -32,12 +32,13 @@ function areNames(names, count) {
   return names.length === 0 || (isComplete && names.every(isName));
 }
 
-const OWN_NAMES = { name: "", keys: [], segment_name: "", segment_labels: [] };
+// What stands for the names of the task.
+const ownNames = () => ({ name: "", keys: [], segment_name: "", segment_labels: [] });
 
 // Texts that a translation does not have are the task's own; names that are empty stand for those of the task.
 export function shownIn({ language, translations, ...own }, preferred) {
   const tag = nearestOf([language, ...Object.keys(translations)], preferred) ?? language;
-  const given = { ...OWN_NAMES, ...translations[tag] };
+  const given = { ...ownNames(), ...translations[tag] };
   const texts = Object.entries(own).map(([member, text]) => [member, given[member] || text]);
   return { ...given, language: tag, ...Object.fromEntries(texts) };
 }

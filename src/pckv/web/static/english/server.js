@@ -23,6 +23,10 @@ export default {
     "it has not accepted this survey: its operator does so first",
   "it does not take the recipient's token of this task": "it does not take the recipient's token of this survey",
   // Days are written in words.
+  "rounds without end of {} from {} on": "rounds without end of {1} from {2} on",
+  "{} of {} days from {} on": "{1} of {2} days from {3} on",
+  "{}; a device reports in every round": "{1}; a device answers in every round",
+  "{}; a device reports in one round out of {}": "{1}; a device answers in one round out of {2}",
   "it opens on {}": "it opens on {1}",
   "The closing day, {}, is in the past.": "The closing day, {1}, is in the past.",
   "Its closing day, {}, has come.": "Its closing day, {1}, has come.",

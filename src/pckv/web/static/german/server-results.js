@@ -1,5 +1,15 @@
 // German of the sentences about results: verdicts, alarms, trends, discoveries and charts, by their English templates.
 export default {
+  // The facts of a repeated survey.
+  "rounds without end of {} days from {} on": "Runden von je {1} Tagen ohne Ende, ab dem {2}",
+  "rounds without end of {} day from {} on": "Runden von je {1} Tag ohne Ende, ab dem {2}",
+  "{} rounds of {} days from {} on": "{1} Runden von je {2} Tagen, ab dem {3}",
+  "{} rounds of {} day from {} on": "{1} Runden von je {2} Tag, ab dem {3}",
+  "{} round of {} days from {} on": "{1} Runde von {2} Tagen, ab dem {3}",
+  "{} round of {} day from {} on": "{1} Runde von {2} Tag, ab dem {3}",
+  "{}; a device reports in every round": "{1}; ein Gerät antwortet in jeder Runde",
+  "{}; a device reports in one round out of {}": "{1}; ein Gerät antwortet in einer von {2} Runden",
+
   // Verdicts of estimates.
   "There are no reports yet.": "Es gibt noch keine Antworten.",
   "Do not use these numbers: honest reports do not give such counts, whatever people hold.":

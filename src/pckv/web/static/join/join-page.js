@@ -299,13 +299,15 @@ function show(receipt, { before = false } = {}) {
   announce(`${head.textContent}. ${words.join(" ")}`);
   tabs.postMessage(id);
   showBudget(client, task, Boolean(rounds), budget, forgetful);
-  if (report) showReport(view, report);
+  if (report) showReport(view, report, before);
 }
 
-async function showReport(view, report) {
+// A person who opens the page later on the same device sees what was sent only on request.
+async function showReport(view, report, isFolded) {
   try {
-    const { whatLeft } = await import("./report-view.js");
-    replace(view, whatLeft(task, report, typed, segment));
+    const { whatLeft } = await import("./report-view.js"),
+      shown = whatLeft(task, report, typed, segment);
+    replace(view, isFolded ? make("details", {}, make("summary", {}, say("see_report")), shown) : shown);
   } catch {
     replace(view, alertBox(say("example_failed")));
   }

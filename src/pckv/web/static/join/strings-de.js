@@ -196,6 +196,7 @@ export default {
   refused_other: "{host} hat ihn nicht angenommen.",
 
   what_was_sent: "Was gesendet wurde",
+  see_report: "Zeigen, was gesendet wurde",
   own_entered: "Was Sie eingegeben haben",
   own_left: "Was dieses Gerät verlassen hat",
   own_sealed: "Was versiegelt wurde",

@@ -194,6 +194,7 @@ export default {
   refused_other: "{host} did not take it.",
 
   what_was_sent: "What was sent",
+  see_report: "Show what was sent",
   own_entered: "What you entered",
   own_left: "What left this device",
   own_sealed: "What was sealed",
