@@ -125,5 +125,5 @@ def test_direction_overrides_disguise_no_key(people: Any, server: ServeProcess) 
     ):
         person.go(path)
         page.locator(place).first.wait_for()
-        assert "\ufffd" in page.locator("main").inner_text()
+        page.locator("main", has_text="\ufffd").wait_for()
         assert OVERRIDE not in page.locator("body").inner_html() + page.title()
