@@ -95,6 +95,7 @@ def test_a_pushed_series_takes_reports_at_once_and_its_rounds_are_listed(collect
         "reports_forgotten": None,
         "reports": 5,
         "phase": "open",
+        "has_alarms": False,
     }
     third = second | {"number": 3, "task": upcoming.id, "opens": "2030-01-22", "closes": "2030-01-29"}
     third |= {"reports": 0, "phase": "waiting"}

@@ -250,7 +250,7 @@ def test_a_mixed_series_is_planned_and_created(
     page.get_by_label("Devices take turns over").fill("2")
     say_yes(operator, mixer)
     plan = page.get_by_role("region", name="Forecast", exact=True)
-    plan.get_by_text("with 2,000 people, about 1,000 in each round").first.wait_for()
+    plan.get_by_text("with 2,000 people, about 1,000 in each round").first.wait_for(state="attached")
     plan.locator("summary", has_text="Details").click()
     plan.get_by_text("they end its part in the series after").or_(
         plan.get_by_text("they do not end its part in the series")

@@ -89,7 +89,7 @@ FITS = """(count) => {
 
 
 # The first sheet of a workbook.
-WORKBOOK = ["Answer", "Share of people", "from", "to", "Average (minutes)", "from", "to", "Clear?"]
+WORKBOOK = ["Answer", "Share of people", "from", "to", "Average (stars)", "from", "to", "Clear?"]
 
 
 def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people: Any, task: pckv.Task) -> None:

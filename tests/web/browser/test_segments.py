@@ -62,15 +62,15 @@ def translate_groups(operator: Person) -> None:
     german = page.get_by_role("group", name="German")
     german.get_by_label("The question about groups").fill(GERMAN["segment_name"])
     open_step(operator, 5)
-    page.get_by_text("English, German (texts still missing: Name, Answers, Answers about groups)").wait_for()
+    page.get_by_text("English, German (texts still missing: Name, Answer options, Answers about groups)").wait_for()
     open_step(operator, 2)
     german.get_by_label("Answers about groups").fill(GERMAN["segment_labels"][0])
     operator.press("Next")
-    page.get_by_text("There are 1 lines for 3 answers about groups.").wait_for()
+    page.get_by_text("Lines: 1; answers about groups: 3.").wait_for()
     german.get_by_label("Answers about groups").fill("\n".join(GERMAN["segment_labels"]))
     open_step(operator, 5)
     # An address needs no translation.
-    page.get_by_text("English, German (texts still missing: Name, Answers)").wait_for()
+    page.get_by_text("English, German (texts still missing: Name, Answer options)").wait_for()
 
 
 def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any) -> None:

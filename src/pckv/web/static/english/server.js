@@ -22,6 +22,14 @@ export default {
   "it has not accepted this {}: its operator does so first":
     "it has not accepted this survey: its operator does so first",
   "it does not take the recipient's token of this task": "it does not take the recipient's token of this survey",
+  // The names of facts.
+  "pairs per report": "answers per response",
+  "keys per report": "answer options per response",
+  "texts per report": "texts per response",
+  "items per report": "entries per response",
+  "bytes per report": "bytes per response",
+  "ε of a report": "ε of a response",
+  "first keys": "first answer options",
   // Days are written in words.
   "rounds without end of {} from {} on": "rounds without end of {1} from {2} on",
   "{} of {} days from {} on": "{1} of {2} days from {3} on",
