@@ -15,9 +15,9 @@ import pytest
 from pckv import Series, Tally
 from pckv.base.days import utc_today
 from pckv.base.spreadsheet import XLSX_TYPE
+from pckv.base.words import Language
 from pckv.collector.analysis import trends as trends_part
 from pckv.collector.computations import AnalysisThreads
-from pckv.estimators.results.sheet_words import Language
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends import trend as trends
 from pckv.estimators.trends.rounds import RoundCounts

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pckv import Segment, Task, estimate
+from pckv.base.words import Language
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.sheet_words import GERMAN, Language, Words
+from pckv.estimators.results.sheet_words import GERMAN, SheetWords
 from support.derived import collect, people_who_hold
 from support.workbooks import formats, read
 
@@ -202,4 +203,4 @@ def test_german_has_the_places_of_english() -> None:
     )
     places |= dict.fromkeys(("number", "characters"), "7")
     for english in GERMAN:
-        assert Words("de")(english, **places).count("7") == Words("en")(english, **places).count("7")
+        assert SheetWords("de")(english, **places).count("7") == SheetWords("en")(english, **places).count("7")

@@ -164,8 +164,7 @@ class MemoryStore(Store):
     def _take_survey(self, contract: Task | Series) -> None:
         if isinstance(contract, Task) and contract.series is not None:
             return
-        owner = self.survey_owner(contract.name)
-        if owner not in {None, contract.id}:
+        if (owner := self.survey_owner(contract.name)) not in {None, contract.id}:
             raise NameTaken(f"{owner} has the name {contract.name!r} (case and spaces do not count)")
 
     def survey_owner(self, name: str) -> str | None:
@@ -276,15 +275,9 @@ class MemoryStore(Store):
 
     def tasks_with_key(self, key: str) -> list[KeyedTask]:
         with self._lock:
-            return [
-                KeyedTask(
-                    task_id,
-                    None if data.stored.task.series is None else data.stored.task.series.id,
-                    data.batch.is_final,
-                )
-                for task_id, data in self._mixed().items()
-                if data.stored.task.mixer is not None and data.stored.task.mixer.key == key
-            ]
+            tasks = [(data.stored.task, data.batch.is_final) for data in self._mixed().values()]
+        mixed = [(task, is_final) for task, is_final in tasks if task.mixer is not None and task.mixer.key == key]
+        return [KeyedTask(task.id, task.series.id if task.series else None, is_final) for task, is_final in mixed]
 
     def claim_batch(self, task_id: str, now: int, pause: int) -> bool:
         with self._lock:
@@ -470,8 +463,8 @@ class MemoryStore(Store):
                     raise ParameterError(refusal)
                 self._series[series_id] = replace(stored, closed=None)
                 for one in self._all_rounds(series_id, with_binned=True):
-                    data = self._tasks[one.task]
-                    if data.closed_with_series and one.closes > day and not one.reports_forgotten:
+                    data, is_left = self._tasks[one.task], one.closes > day and not one.reports_forgotten
+                    if data.closed_with_series and is_left:
                         data.stored, data.closed_with_series = replace(data.stored, closed=None), False
             return stored is not None
 

@@ -298,7 +298,7 @@ class Simulation:
     async def create_task(self, model: TaskModel) -> None:
         """Create a task."""
         answer = await self.collector.call("POST", "/tasks", model.task.to_json().encode())
-        is_over = not model.created and (model.task.closes or self.today()) < self.today()
+        is_over = not model.created and model.task.closes is not None and model.task.closes <= self.today()
         expected = 410 if model.deleted else 200 if model.created else 400 if is_over else 201
         must(answer.status == expected, f"{answer.status} for a task where {expected} was due")
         model.created |= not (model.deleted or is_over)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+# The languages in which files for people are written.
+Language = Literal["en", "de"]
+ENGLISH: Language = "en"
 # What is said of a key whose count noise alone may give.
 TOO_RARE = "not distinguishable from noise"
 # What stands behind the name of the key for all that are not listed, which is no key among others.

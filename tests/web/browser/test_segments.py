@@ -121,7 +121,9 @@ def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any)
     open_step(operator, 2)
     page.get_by_label("No groups").check()
     answers.wait_for(state="detached")
-    page.get_by_label("Name", exact=True).first.fill("by age, without groups", force=True)
+    page.get_by_label("How many answers a person chooses on average").fill("2")
+    open_step(operator, 1)
+    page.get_by_label("Name", exact=True).first.fill("by age, without groups")
     assert pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content).segment is None
 
 

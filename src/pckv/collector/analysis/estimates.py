@@ -20,6 +20,7 @@ from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY
 from pckv.base.spreadsheet import XLSX_TYPE
+from pckv.base.words import ENGLISH, Language
 from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
@@ -34,7 +35,6 @@ from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.results.columns import ColumnTable
 from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.sheet_words import ENGLISH, Language
 from pckv.estimators.results.workbooks import PeopleTable
 from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.planning.discovery import DEFAULT_FOUND_RATE

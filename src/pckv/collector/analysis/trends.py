@@ -17,6 +17,7 @@ from fastapi.responses import Response
 from pckv.base.arrays import Integers
 from pckv.base.limits import MAX_ROUNDS
 from pckv.base.spreadsheet import XLSX_TYPE
+from pckv.base.words import ENGLISH
 from pckv.collector.analysis.estimates import MAX_KEYS_PER_REQUEST
 from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, Compactor, result_bytes
 from pckv.collector.computations import AnalysisThreads, Computations
@@ -27,7 +28,6 @@ from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import malformed_input
 from pckv.contract.series import Series
-from pckv.estimators.results.sheet_words import ENGLISH
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import decoded_keys, trend

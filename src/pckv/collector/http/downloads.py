@@ -16,10 +16,10 @@ from fastapi.responses import Response
 
 from pckv import __version__
 from pckv.base.spreadsheet import XLSX_TYPE
+from pckv.base.words import Language
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, accepts_gzip
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.task import Task
-from pckv.estimators.results.sheet_words import Language
 
 CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
 # What `unchanged` leads to, in an OpenAPI document.

@@ -12,7 +12,7 @@ from pckv.base.arrays import Flags, Integers
 from pckv.base.records import read_columns
 from pckv.base.words import percent, plural
 from pckv.contract.facts import realised_text
-from pckv.estimators.results.workbooks import Counted, PeopleTable
+from pckv.estimators.results.workbooks import CountedReports, PeopleTable
 
 # The declared types of columns that are arrays; others are lists of texts.
 NUMBERS = (bool, float, float | None)
@@ -85,9 +85,9 @@ class ColumnTable(PeopleTable):
         return dict(self._columns())
 
     @property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedReports:
         """What the numbers are from."""
-        return Counted(self.origin.reports, self.origin.epsilon, self.origin.level)
+        return CountedReports(self.origin.reports, self.origin.epsilon, self.origin.level)
 
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""

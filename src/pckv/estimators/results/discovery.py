@@ -13,8 +13,8 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.words import percent, plural, ranged, sentence
 from pckv.contract.facts import realised_text
 from pckv.contract.task import Task
-from pckv.estimators.results.sheet_words import Words
-from pckv.estimators.results.workbooks import Column, Counted, PeopleTable, share_columns
+from pckv.estimators.results.sheet_words import SheetWords
+from pckv.estimators.results.workbooks import CountedReports, PeopleTable, SheetColumn, share_columns
 
 # What is not a property of the whole table.
 PARTS = ("keys", "tree", "mixed")
@@ -196,20 +196,20 @@ class Discovery(PeopleTable):
         )
 
     @property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedReports:
         """What the numbers are from."""
-        return Counted(self.reports, self.epsilon, self.level)
+        return CountedReports(self.reports, self.epsilon, self.level)
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         shares = [(found.frequency, found.frequency_low, found.frequency_high) for found in self]
         return [
-            Column.of_texts(words("Answer"), self.key),
+            SheetColumn.of_texts(words("Answer"), self.key),
             *share_columns(words, words("Share of people"), shares, [True] * len(self)),
-            Column.of_texts(words("May be longer?"), [words("yes") if found.is_cut else "" for found in self]),
+            SheetColumn.of_texts(words("May be longer?"), [words("yes") if found.is_cut else "" for found in self]),
         ]
 
-    def _findings(self, words: Words) -> Iterator[str]:
+    def _findings(self, words: SheetWords) -> Iterator[str]:
         """Yield what was found, and what may be missed, in sentences for people."""
         yield words("Answers found: {number}.", number=words.count(len(self)))
         if self.smallest_frequency < 1:

@@ -32,9 +32,9 @@ from pckv.estimators.results.distributions import (
 from pckv.estimators.results.key_estimate import COLUMNS, MEANS, UNKNOWN, KeyEstimate, columns_of
 from pckv.estimators.results.key_sheets import estimate_columns, estimate_findings
 from pckv.estimators.results.segments import Segments
-from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.sheet_words import SheetWords
 from pckv.estimators.results.together import PairsTogether
-from pckv.estimators.results.workbooks import Column, Counted, PeopleTable
+from pckv.estimators.results.workbooks import CountedReports, PeopleTable, SheetColumn
 from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
@@ -383,15 +383,15 @@ class Estimates(ValueSpread, PeopleTable):
         return columns | ({"collides": self.collides} if self.is_hashed else {})
 
     @property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedReports:
         """What the numbers are from."""
-        return Counted(self.reports, self.epsilon, self.level)
+        return CountedReports(self.reports, self.epsilon, self.level)
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:
         """Return the columns of the sheet for people."""
         return estimate_columns(self, words, task)
 
-    def _findings(self, words: Words) -> Iterator[str]:
+    def _findings(self, words: SheetWords) -> Iterator[str]:
         """Yield what the table says, in sentences for people."""
         return estimate_findings(self, words)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pckv.contract.task import Task
 from pckv.estimators.results.distributions import ABOVE, QUANTILE, Asked
 from pckv.estimators.results.key_estimate import UNKNOWN_SPAN
-from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.sheet_words import SheetWords
 from pckv.estimators.results.workbooks import (
-    Column,
+    SheetColumn,
     clear_column,
     clear_sentence,
     number_columns,
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pckv.estimators.results.estimates import Estimates
 
 
-def estimate_columns(estimates: Estimates, words: Words, task: Task | None) -> list[Column]:
+def estimate_columns(estimates: Estimates, words: SheetWords, task: Task | None) -> list[SheetColumn]:
     """Return a row per key: its share and mean, how its holders are spread, and what else was asked for."""
     detected = estimates.detected.tolist()
     columns = [
-        Column.of_texts(words("Answer"), _names(estimates, words)),
+        SheetColumn.of_texts(words("Answer"), _names(estimates, words)),
         *share_columns(words, words("Share of people"), triples(estimates, "frequency"), detected),
     ]
     if estimates.has_means:
@@ -44,13 +44,13 @@ def estimate_columns(estimates: Estimates, words: Words, task: Task | None) -> l
     return columns
 
 
-def average_header(words: Words, task: Task | None) -> str:
+def average_header(words: SheetWords, task: Task | None) -> str:
     """Return what stands above means, with the unit of the values."""
     unit = task.about.unit if task is not None else ""
     return words("Average ({unit})", unit=unit) if unit else words("Average")
 
 
-def estimate_findings(estimates: Estimates, words: Words) -> Iterator[str]:
+def estimate_findings(estimates: Estimates, words: SheetWords) -> Iterator[str]:
     """Yield what the table says, in sentences for people."""
     if not estimates.reports:
         yield words("There are no responses yet.")
@@ -67,7 +67,7 @@ def estimate_findings(estimates: Estimates, words: Words) -> Iterator[str]:
         yield words("The ranges hold whatever {hostile} of the responses say.", hostile=hostile)
 
 
-def _names(estimates: Estimates, words: Words) -> list[str]:
+def _names(estimates: Estimates, words: SheetWords) -> list[str]:
     notes = {estimates.other: words("all other answers")}
     shared = words("responses do not tell it from another of these")
     found = zip(estimates.key, estimates.collides.tolist(), strict=True)
@@ -75,7 +75,7 @@ def _names(estimates: Estimates, words: Words) -> list[str]:
     return [f"{key} ({note})" if note else key for key, note in noted]
 
 
-def _level_names(estimates: Estimates, words: Words, task: Task | None) -> list[str]:
+def _level_names(estimates: Estimates, words: SheetWords, task: Task | None) -> list[str]:
     """Return the levels, the ends of the scale and its middle with what they mean: "1 (mild)", "2", "3 (severe)"."""
     names = [words.number(name) for name in estimates.distributions.names]
     about, last = (None if task is None else task.about), len(names) - 1
@@ -83,7 +83,7 @@ def _level_names(estimates: Estimates, words: Words, task: Task | None) -> list[
     return [f"{name} ({labels[place]})" if labels.get(place) else name for place, name in enumerate(names)]
 
 
-def _level(estimates: Estimates, words: Words, level: int, name: str) -> list[Column]:
+def _level(estimates: Estimates, words: SheetWords, level: int, name: str) -> list[SheetColumn]:
     spread = estimates.distributions
     values, lows, highs = (each[:, level].tolist() for each in (spread.shares, spread.shares_low, spread.shares_high))
     numbers, detected = list(zip(values, lows, highs, strict=True)), estimates.detected.tolist()
@@ -91,8 +91,8 @@ def _level(estimates: Estimates, words: Words, level: int, name: str) -> list[Co
 
 
 def _known_shares(
-    words: Words, header: str, numbers: list[tuple[float, float, float]], detected: list[bool]
-) -> list[Column]:
+    words: SheetWords, header: str, numbers: list[tuple[float, float, float]], detected: list[bool]
+) -> list[SheetColumn]:
     """Return shares of the holders of keys; of a key that may have none, and where the range is wide, all is empty."""
     known = [is_clear and high - low < UNKNOWN_SPAN for (_, low, high), is_clear in zip(numbers, detected, strict=True)]
     columns = share_columns(words, header, numbers, known)
@@ -102,7 +102,7 @@ def _known_shares(
     ]
 
 
-def _asked(asked: Asked, words: Words, detected: list[bool]) -> list[Column]:
+def _asked(asked: Asked, words: SheetWords, detected: list[bool]) -> list[SheetColumn]:
     numbers = list(zip(asked.answer.tolist(), asked.low.tolist(), asked.high.tolist(), strict=True))
     if asked.question == QUANTILE:
         share = words.number(f"{100 * asked.at:.6g} %")

@@ -16,9 +16,9 @@ from pckv.contract.task import Task
 from pckv.estimators.results.columns import ColumnTable, Origin, tested_note
 from pckv.estimators.results.key_estimate import UNKNOWN
 from pckv.estimators.results.key_sheets import average_header
-from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.sheet_words import SheetWords
 from pckv.estimators.results.workbooks import (
-    Column,
+    SheetColumn,
     clear_column,
     clear_sentence,
     number_columns,
@@ -109,13 +109,13 @@ class LabelShares(ColumnTable):
         """Return the rows of the table for people."""
         return [(row.label, *self._cells(row)) for row in self]
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         shares = share_columns(words, words("Share of people"), triples(self, "share"), self._clear)
         clear = clear_column(words, self._clear, self.share_high.tolist())
-        return [Column.of_texts(words("Group"), self.label), *shares, clear]
+        return [SheetColumn.of_texts(words("Group"), self.label), *shares, clear]
 
-    def _findings(self, words: Words) -> list[str]:
+    def _findings(self, words: SheetWords) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [clear_sentence(words, self._clear)]
 
@@ -175,7 +175,7 @@ class SegmentCells(ColumnTable):
         """Return the rows of the table for people: rounded, and in words where reports say nothing."""
         return [self._cells(row) for row in self]
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:
         """Return the columns of the sheet for people."""
         numbers = triples(self, "share")
         told = told_shares(numbers, self.detected.tolist())
@@ -184,14 +184,14 @@ class SegmentCells(ColumnTable):
         if self.mean_known is not None:
             means = number_columns(words, average_header(words, task), triples(self, "mean"), self.mean_known.tolist())
         return [
-            Column.of_texts(words("Group"), self.segment),
-            Column.of_texts(words("Answer"), self.key),
+            SheetColumn.of_texts(words("Group"), self.segment),
+            SheetColumn.of_texts(words("Answer"), self.key),
             *shares,
             *means,
             clear_column(words, told, self.share_high.tolist()),
         ]
 
-    def _findings(self, words: Words) -> list[str]:
+    def _findings(self, words: SheetWords) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [clear_sentence(words, self.detected.tolist())]
 
@@ -241,17 +241,17 @@ class SegmentDifferences(ColumnTable):
         """Return the rows of the table for people."""
         return [self._cells(row) for row in self]
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         in_points = [(100 * value, 100 * low, 100 * high) for value, low, high in triples(self, "difference")]
         return [
-            Column.of_texts(words("Answer"), self.key),
-            Column.of_texts(words("Chosen more often in"), self.label_a),
-            Column.of_texts(words("than in"), self.label_b),
+            SheetColumn.of_texts(words("Answer"), self.key),
+            SheetColumn.of_texts(words("Chosen more often in"), self.label_a),
+            SheetColumn.of_texts(words("than in"), self.label_b),
             *number_columns(words, words("Difference (percentage points)"), in_points, [True] * len(self)),
         ]
 
-    def _findings(self, words: Words) -> list[str]:
+    def _findings(self, words: SheetWords) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [words("Differences that stand out from the noise: {number}.", number=words.count(len(self)))]
 

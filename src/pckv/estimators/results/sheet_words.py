@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Language = Literal["en", "de"]
-ENGLISH: Language = "en"
+from pckv.base.words import ENGLISH, Language
 
 # By the English text, with the same places for values.
 GERMAN = {
@@ -109,7 +107,7 @@ GERMAN = {
 
 
 @dataclass(frozen=True)
-class Words:
+class SheetWords:
     """Texts and numbers in the language of a reader."""
 
     language: Language = ENGLISH

@@ -14,8 +14,15 @@ from pckv.base.words import TOO_RARE, plural, ranged
 from pckv.contract.task import Task
 from pckv.estimators.results.columns import ColumnTable, Origin, tested_note
 from pckv.estimators.results.key_estimate import UNKNOWN
-from pckv.estimators.results.sheet_words import Words
-from pckv.estimators.results.workbooks import Column, clear_column, number_columns, share_columns, told_shares, triples
+from pckv.estimators.results.sheet_words import SheetWords
+from pckv.estimators.results.workbooks import (
+    SheetColumn,
+    clear_column,
+    number_columns,
+    share_columns,
+    told_shares,
+    triples,
+)
 
 # How two keys are related.
 TOGETHER, APART, UNRELATED = "together", "apart", ""
@@ -143,7 +150,7 @@ class PairsTogether(ColumnTable):
         given = (*shares("second_given_first"), *shares("first_given_second"))
         return row.first, row.second, *shares("share"), *given, *lift, RELATIONS[row.relation]
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:  # noqa: ARG002
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:  # noqa: ARG002
         """Return the columns of the sheet for people."""
         detected, lifts = self.detected.tolist(), triples(self, "lift")
         headers = {
@@ -155,8 +162,8 @@ class PairsTogether(ColumnTable):
         relations = [RELATIONS[relation] for relation in self.relation]
         limited = [is_clear and lift == lift for (lift, *_), is_clear in zip(lifts, detected, strict=True)]  # noqa: PLR0124
         return [
-            Column.of_texts(words("First answer"), self.first),
-            Column.of_texts(words("Second answer"), self.second),
+            SheetColumn.of_texts(words("First answer"), self.first),
+            SheetColumn.of_texts(words("Second answer"), self.second),
             *(
                 column
                 for name, header in headers.items()
@@ -164,10 +171,10 @@ class PairsTogether(ColumnTable):
             ),
             *number_columns(words, words("Times as often as by chance"), lifts, limited),
             clear_column(words, detected, self.share_high.tolist()),
-            Column.of_texts(words("Chosen together"), [told and words(told) for told in relations]),
+            SheetColumn.of_texts(words("Chosen together"), [told and words(told) for told in relations]),
         ]
 
-    def _findings(self, words: Words) -> list[str]:
+    def _findings(self, words: SheetWords) -> list[str]:
         """Return what the table says, in sentences for people."""
         return [words("Pairs that stand out from the noise: {number}.", number=words.count(int(self.detected.sum())))]
 

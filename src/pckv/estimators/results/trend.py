@@ -22,11 +22,11 @@ from pckv.estimators.results.changes import Changes, KeyChange, unseen
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.key_estimate import KeyEstimate
 from pckv.estimators.results.key_sheets import average_header
-from pckv.estimators.results.sheet_words import Words
+from pckv.estimators.results.sheet_words import SheetWords
 from pckv.estimators.results.workbooks import (
-    Column,
-    Counted,
+    CountedReports,
     PeopleTable,
+    SheetColumn,
     clear_column,
     number_columns,
     share_columns,
@@ -303,11 +303,11 @@ class Trend(PeopleTable):
         )
 
     @property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedReports:
         """What the numbers are from."""
-        return Counted(sum(each.reports for each in self.rounds), self.epsilon, self.level)
+        return CountedReports(sum(each.reports for each in self.rounds), self.epsilon, self.level)
 
-    def _sheet_columns(self, words: Words, task: Task | None) -> list[Column]:
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:
         """Return the columns of the sheet for people: one row per key and round, with smoothed numbers.
 
         What stands out is what does so over the last rounds together; a change has numbers where it stands out.
@@ -322,27 +322,27 @@ class Trend(PeopleTable):
             return np.repeat(flags, len(self.rounds)).tolist()
 
         detected, changed = by_round(self.pooled.detected), table["changed"].tolist()
-        means: Sequence[Column] = ()
+        means: Sequence[SheetColumn] = ()
         if self.pooled.has_means:
             known = by_round(self.pooled.mean_known)
             means = number_columns(words, average_header(words, task), numbers("smoothed_mean"), known)
         between = (when.replace(" and ", f" {words('and')} ") for when in table["change_between"])
         return [
-            Column.of_texts(words("Answer"), table["key"]),
-            Column(words("Round"), table["round"].tolist()),
-            Column(words("First day"), [date.fromisoformat(day) for day in table["opens"]]),
-            Column(words("Responses"), table["reports"].tolist()),
+            SheetColumn.of_texts(words("Answer"), table["key"]),
+            SheetColumn(words("Round"), table["round"].tolist()),
+            SheetColumn(words("First day"), [date.fromisoformat(day) for day in table["opens"]]),
+            SheetColumn(words("Responses"), table["reports"].tolist()),
             *share_columns(words, words("Share of people"), numbers("smoothed"), detected),
             *means,
             clear_column(words, detected, table["smoothed_high"].tolist()),
             *number_columns(words, words("Change (percentage points)"), numbers("change", 100), changed),
-            Column(
+            SheetColumn(
                 words("Changed between the rounds"),
                 [when if is_clear else "" for when, is_clear in zip(between, changed, strict=True)],
             ),
         ]
 
-    def _findings(self, words: Words) -> Iterator[str]:
+    def _findings(self, words: SheetWords) -> Iterator[str]:
         """Yield what the table says, in sentences for people."""
         if not self.rounds:
             yield words("There are no responses yet.")

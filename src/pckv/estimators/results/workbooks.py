@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from pckv.base.spreadsheet import BOLD, DECIMALS, PERCENTS, WRAPPED, Cell, Sheet, workbook
 from pckv.base.table import ResultTable
-from pckv.base.words import TOO_RARE, decimals, rounded_up
+from pckv.base.words import ENGLISH, TOO_RARE, Language, decimals, rounded_up
 from pckv.contract.task import Task
-from pckv.estimators.results.sheet_words import ENGLISH, Language, Words
+from pckv.estimators.results.sheet_words import SheetWords
 
 # What pages call a budget of this size.
 PRIVACY_LEVELS = {"1": "Strong", "2": "Balanced", "3": "Light"}
@@ -20,7 +20,7 @@ NUMBER_WIDTH, MIN_TEXT_WIDTH, MAX_TEXT_WIDTH = 13, 14, 60
 ABOUT_WIDTHS = (18, 90)
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """A column of a sheet: its heading, and one cell per row."""
 
     header: str
@@ -28,12 +28,12 @@ class Column(NamedTuple):
     width: int = NUMBER_WIDTH
 
     @classmethod
-    def of_texts(cls, header: str, texts: Sequence[str]) -> Column:
+    def of_texts(cls, header: str, texts: Sequence[str]) -> SheetColumn:
         """Return a column as wide as its longest text."""
         return cls(header, texts, min(max((MIN_TEXT_WIDTH, *map(len, texts))), MAX_TEXT_WIDTH))
 
 
-class Counted(NamedTuple):
+class CountedReports(NamedTuple):
     """What the numbers of a table are from: so many reports of this ε, with intervals of this level."""
 
     reports: int
@@ -46,18 +46,18 @@ class PeopleTable(ResultTable, ABC):
 
     @property
     @abstractmethod
-    def counted(self) -> Counted:
+    def counted(self) -> CountedReports:
         """What the numbers are from."""
 
     @abstractmethod
-    def _sheet_columns(self, words: Words, task: Task | None) -> Sequence[Column]:
+    def _sheet_columns(self, words: SheetWords, task: Task | None) -> Sequence[SheetColumn]:
         """Return the columns of the sheet for people."""
 
     @abstractmethod
-    def _findings(self, words: Words) -> Iterable[str]:
+    def _findings(self, words: SheetWords) -> Iterable[str]:
         """Yield what the whole table says, in sentences for people."""
 
-    def warned(self, words: Words) -> tuple[str, ...]:
+    def warned(self, words: SheetWords) -> tuple[str, ...]:
         """Return what is to be read before the numbers; normally nothing."""
         if not self.warning:
             return ()
@@ -80,10 +80,10 @@ class PeopleTable(ResultTable, ABC):
             language: The language of headings and sentences, "en" or "de".
             day: The day of the results, such as "2030-01-15".
         """
-        words = Words(language)
+        words = SheetWords(language)
         columns = list(self._sheet_columns(words, task))
         if warned := self.warned(words):
-            columns.append(Column(words("Warning"), [warned[0]] * len(columns[0].cells)))
+            columns.append(SheetColumn(words("Warning"), [warned[0]] * len(columns[0].cells)))
         header = [Cell(column.header, BOLD) for column in columns]
         rows = zip(*(column.cells for column in columns), strict=True)
         about = [
@@ -97,7 +97,9 @@ class PeopleTable(ResultTable, ABC):
             ]
         )
 
-    def _about(self, words: Words, task: Task | None, day: str, headers: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    def _about(
+        self, words: SheetWords, task: Task | None, day: str, headers: Sequence[str]
+    ) -> Iterator[tuple[str, Any]]:
         reports, epsilon, level = self.counted
         confidence = words.number(f"{100 * level:.6g} %")
         if task is not None:
@@ -119,7 +121,7 @@ def _listed(name: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield "" if number else name, line
 
 
-def _reading(words: Words, headers: Sequence[str], confidence: str) -> Iterator[str]:
+def _reading(words: SheetWords, headers: Sequence[str], confidence: str) -> Iterator[str]:
     """Yield how columns of these headings are read."""
     yield words(
         "Every number is an estimate, since answers were made noisy before they were sent. The range “from … to” "
@@ -135,7 +137,7 @@ def _reading(words: Words, headers: Sequence[str], confidence: str) -> Iterator[
         yield words("An average that is empty is unknown.")
 
 
-def _privacy(words: Words, task: Task | None, realised: float) -> str:
+def _privacy(words: SheetWords, task: Task | None, realised: float) -> str:
     if task is None:
         return words("ε = {epsilon} per response", epsilon=words.number(rounded_up(realised)))
     local = task.reporting.epsilon
@@ -154,8 +156,8 @@ def _privacy(words: Words, task: Task | None, realised: float) -> str:
 
 
 def share_columns(
-    words: Words, header: str, numbers: Iterable[tuple[float, float, float]], detected: Sequence[bool]
-) -> list[Column]:
+    words: SheetWords, header: str, numbers: Iterable[tuple[float, float, float]], detected: Sequence[bool]
+) -> list[SheetColumn]:
     """Return a share and the two ends of its range; what is not detected has no share, and a range from 0.
 
     What is detected is above zero, also where its range begins at 0: then it has no lower end.
@@ -169,8 +171,8 @@ def share_columns(
 
 
 def number_columns(
-    words: Words, header: str, numbers: Iterable[tuple[Any, Any, Any]], known: Sequence[bool]
-) -> list[Column]:
+    words: SheetWords, header: str, numbers: Iterable[tuple[Any, Any, Any]], known: Sequence[bool]
+) -> list[SheetColumn]:
     """Return a number and the two ends of its range; all three are empty where it is not known."""
     rows: list[Sequence[Cell | None]] = []
     for (value, low, high), is_known in zip(numbers, known, strict=True):
@@ -179,18 +181,18 @@ def number_columns(
     return _range_columns(words, header, rows)
 
 
-def _range_columns(words: Words, header: str, rows: Sequence[Sequence[Cell | None]]) -> list[Column]:
+def _range_columns(words: SheetWords, header: str, rows: Sequence[Sequence[Cell | None]]) -> list[SheetColumn]:
     headers = (header, words("from"), words("to"))
-    return [Column(name, [row[place] for row in rows]) for place, name in enumerate(headers)]
+    return [SheetColumn(name, [row[place] for row in rows]) for place, name in enumerate(headers)]
 
 
-def clear_column(words: Words, detected: Sequence[bool], highs: Sequence[float]) -> Column:
+def clear_column(words: SheetWords, detected: Sequence[bool], highs: Sequence[float]) -> SheetColumn:
     """Return the column that says what stands out; a share that may be all is not known to be rare."""
     told = (
         "yes" if is_clear else TOO_RARE if high < 1 else "unknown"
         for is_clear, high in zip(detected, highs, strict=True)
     )
-    return Column.of_texts(words("Clear?"), [words(each) for each in told])
+    return SheetColumn.of_texts(words("Clear?"), [words(each) for each in told])
 
 
 def told_shares(numbers: Iterable[tuple[float, float, float]], detected: Sequence[bool]) -> list[bool]:
@@ -204,7 +206,7 @@ def triples(table: Any, name: str, low: str = "", high: str = "") -> list[tuple[
     return list(zip(*(getattr(table, each).tolist() for each in names), strict=True))
 
 
-def clear_sentence(words: Words, detected: Sequence[bool]) -> str:
+def clear_sentence(words: SheetWords, detected: Sequence[bool]) -> str:
     """Say how many of the rows stand out."""
     clear, everything = words.count(sum(detected)), words.count(len(detected))
     return words("Clearly above zero: {clear} of {all}.", clear=clear, all=everything)

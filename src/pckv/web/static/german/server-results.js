@@ -1,5 +1,12 @@
 // German of the sentences about results: verdicts, alarms, trends, discoveries and charts, by their English templates.
 export default {
+  // Titles of tables.
+  "{}, {}, realised ε {}, method {}": "{1}, {2:raw}, ε {3} umgesetzt, Methode {4:raw}",
+  "{}, {}, realised ε {} of a report alone, mixed, method {}":
+    "{1}, {2:raw}, ε {3} einer einzelnen Antwort umgesetzt, gemischt, Methode {4:raw}",
+  "{}, {}, realised ε {}, method {}, intervals hold whatever {} of the reports say":
+    "{1}, {2:raw}, ε {3} umgesetzt, Methode {4:raw}, die Bereiche gelten, was auch immer {5} der Antworten sagen",
+
   // The facts of a repeated survey.
   "rounds without end of {} days from {} on": "Runden von je {1} Tagen ohne Ende, ab dem {2}",
   "rounds without end of {} day from {} on": "Runden von je {1} Tag ohne Ende, ab dem {2}",
