@@ -11,6 +11,7 @@ from pckv import Segment, Task, estimate
 from pckv.base.words import Language
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.sheet_words import GERMAN, SheetWords
+from pckv.estimators.results.workbooks import share_columns
 from support.derived import collect, people_who_hold
 from support.workbooks import formats, read
 
@@ -43,6 +44,13 @@ def found() -> Estimates:
         detected=np.array([True, True, False]),
         reported_mean_known=np.array([True, False, False]),
     )
+
+
+def test_what_is_clear_has_no_lower_end_where_its_range_begins_at_0() -> None:
+    numbers = [(0.2, 0.0, 0.51), (0.2, 0.1, 0.3), (0.2, 0.1, 0.3)]
+    columns = share_columns(SheetWords("en"), "Share", numbers, [True, True, False])
+    cells = [[cell.value for cell in column.cells] for column in columns]
+    assert list(zip(*cells, strict=True)) == [(0.2, None, 0.51), (0.2, 0.1, 0.3), (None, 0.0, 0.3)]
 
 
 HEADERS: dict[Language, list[str]] = {
@@ -95,7 +103,7 @@ def test_the_second_sheet_says_what_was_asked_and_how_to_read_it(found: Estimate
         ["Privacy", "Balanced (ε = 2 per response)"],
         ["Result", "Clearly above zero: 2 of 3."],
     ]
-    assert [row[0] for row in about[7:]] == ["How to read it", "", ""]
+    assert [row[0] for row in about[7:]] == ["How to read it", "", "", ""]
     assert about[-1] == ["", "An average that is empty is unknown."]
     in_german = read(replace(found, level=0.995).to_xlsx(TASK, "de"), 2)
     assert in_german[:6] == [
@@ -141,7 +149,7 @@ def test_shares_of_levels_are_told_with_what_the_levels_mean() -> None:
     ]
     place = header.index("Davon: 3 (schwer)")
     assert first[place : place + 3] == [found.shares[0, 2], found.shares_low[0, 2], found.shares_high[0, 2]]
-    # Nothing is said of those who chose what perhaps nobody chose.
+    # No share is given among the holders of an answer that may have no holders.
     assert second[header.index("Davon: 1 (leicht)") :] == [None] * 15
 
 

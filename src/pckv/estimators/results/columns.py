@@ -86,7 +86,7 @@ class ColumnTable(PeopleTable):
 
     @property
     def counted(self) -> CountedReports:
-        """What the numbers are from."""
+        """The reports that the table was computed from."""
         return CountedReports(self.origin.reports, self.origin.epsilon, self.origin.level)
 
     def facts(self) -> dict[str, Any]:

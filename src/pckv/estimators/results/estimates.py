@@ -384,7 +384,7 @@ class Estimates(ValueSpread, PeopleTable):
 
     @property
     def counted(self) -> CountedReports:
-        """What the numbers are from."""
+        """The reports that the table was computed from."""
         return CountedReports(self.reports, self.epsilon, self.level)
 
     def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:

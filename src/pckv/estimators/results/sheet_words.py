@@ -102,6 +102,8 @@ GERMAN = {
     "as many as the end of its range says.": "Wo der Anteil leer ist, ist die Antwort vom Rauschen nicht zu "
     "unterscheiden: Vielleicht hat sie niemand gewählt, vielleicht aber auch so viele, wie das Ende ihres Bereichs "
     "sagt.",
+    "Where a share has no “from”, it is above zero, by an unknown amount.": "Wo zu einem Anteil „von“ fehlt, liegt er "
+    "über null; um wie viel, ist nicht bekannt.",
     "An average that is empty is unknown.": "Ein leerer Durchschnitt ist unbekannt.",
 }
 

@@ -304,7 +304,7 @@ class Trend(PeopleTable):
 
     @property
     def counted(self) -> CountedReports:
-        """What the numbers are from."""
+        """The reports that the table was computed from."""
         return CountedReports(sum(each.reports for each in self.rounds), self.epsilon, self.level)
 
     def _sheet_columns(self, words: SheetWords, task: Task | None) -> list[SheetColumn]:

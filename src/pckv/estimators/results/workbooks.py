@@ -34,7 +34,7 @@ class SheetColumn(NamedTuple):
 
 
 class CountedReports(NamedTuple):
-    """What the numbers of a table are from: so many reports of this ε, with intervals of this level."""
+    """How many reports a table was computed from, the ε of each, and the confidence level of its intervals."""
 
     reports: int
     epsilon: float
@@ -47,7 +47,7 @@ class PeopleTable(ResultTable, ABC):
     @property
     @abstractmethod
     def counted(self) -> CountedReports:
-        """What the numbers are from."""
+        """The reports that the table was computed from."""
 
     @abstractmethod
     def _sheet_columns(self, words: SheetWords, task: Task | None) -> Sequence[SheetColumn]:
@@ -133,6 +133,7 @@ def _reading(words: SheetWords, headers: Sequence[str], confidence: str) -> Iter
             "Where the share is empty, the answer is not distinguishable from noise: it may have been chosen by none, "
             "or by as many as the end of its range says."
         )
+        yield words("Where a share has no “from”, it is above zero, by an unknown amount.")
     if any(header.startswith(words("Average")) for header in headers):
         yield words("An average that is empty is unknown.")
 

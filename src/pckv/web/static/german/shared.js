@@ -94,7 +94,7 @@ export default {
     "Hier stehen die ersten {number}; die Dateien und „Kopieren“ enthalten alle.",
   "The invitations are created.": "Die Einladungen sind erstellt.",
   "The links are saved.": "Die Links sind gesichert.",
-  "The links with invitations are shown only now. If you leave this page and have neither saved nor printed them, nobody can see them again.":
+  "The invitation links are shown only once. If you leave this page before you save or print them, they cannot be shown again.":
     "Die Links mit Einladungen werden nur jetzt gezeigt. Wenn Sie diese Seite verlassen und sie weder gesichert noch gedruckt haben, kann niemand sie noch einmal sehen.",
   "The script that draws charts cannot be loaded.": "Das Skript, das Grafiken zeichnet, kann nicht geladen werden.",
   "They are named 0, 1, 2, …": "Sie heißen 0, 1, 2, …",

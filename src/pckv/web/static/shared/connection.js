@@ -47,7 +47,7 @@ export function forget() {
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// What a request resolves to. While the collector has too much to compute, it is asked again, and nobody is told.
+// What a request resolves to. While the collector has too much to compute, it is asked again, without an error on the page.
 export async function patiently(send, signal) {
   for (;;) {
     try {

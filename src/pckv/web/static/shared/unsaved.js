@@ -30,7 +30,7 @@ export function leaving(leave, stay = () => {}) {
     cancel: t("Stay here"),
     title: t("Leave without saving the links?"),
     text: t(
-      "The links with invitations are shown only now. If you leave this page and have neither saved nor printed them, nobody can see them again.",
+      "The invitation links are shown only once. If you leave this page before you save or print them, they cannot be shown again.",
     ),
     work: () => {
       release();
