@@ -444,7 +444,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
         f"{first}, since several ranges overlap with it.",
         f"Of those shown, these were chosen most often: {two}.",
         "Too early to say much: 9 responses so far.",
-        "B and A are highest, each with about 40 % of people; which of them is chosen more often is not certain.",
+        "B and A are highest, each with about 40 % of people; which answer is chosen most often is not certain.",
         "There are no responses yet.",
         "There were no responses.",
         "These numbers cannot be used.",

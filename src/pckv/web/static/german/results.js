@@ -90,10 +90,10 @@ export default {
   "{a}, {x} of people; {b}, {y}": "{a}, {x} der Personen; {b}, {y}",
   "{a}, {x} of people; {b}, {y}; {c}, {z}": "{a}, {x} der Personen; {b}, {y}; {c}, {z}",
   "These were chosen most often: {list}": "Am häufigsten gewählt: {list}",
-  "{a} and {b} are highest, each with about {value} of people; which of them is chosen more often is not certain":
-    "{a} und {b} liegen vorn, mit je etwa {value} der Personen; welche Antwortmöglichkeit öfter gewählt wird, ist nicht sicher",
-  "{a}, {b} and {c} are highest, each with about {value} of people; which of them is chosen more often is not certain":
-    "{a}, {b} und {c} liegen vorn, mit je etwa {value} der Personen; welche Antwortmöglichkeit öfter gewählt wird, ist nicht sicher",
+  "{a} and {b} are highest, each with about {value} of people; which answer is chosen most often is not certain":
+    "{a} und {b} liegen vorn, mit je etwa {value} der Personen; welche Antwortmöglichkeit am häufigsten gewählt wird, ist nicht sicher",
+  "{a}, {b} and {c} are highest, each with about {value} of people; which answer is chosen most often is not certain":
+    "{a}, {b} und {c} liegen vorn, mit je etwa {value} der Personen; welche Antwortmöglichkeit am häufigsten gewählt wird, ist nicht sicher",
   "{a} is highest, with {x} of people; that is not certain, since the range of {b} overlaps with it":
     "{a} liegt vorn, mit {x} der Personen; sicher ist das nicht, denn der Bereich von {b} überschneidet sich damit",
   "{a} is highest, with {x} of people; that is not certain, since the ranges of {b} and {c} overlap with it":

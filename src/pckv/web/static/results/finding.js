@@ -46,9 +46,9 @@ const LISTS = [t("{a}, {x} of people; {b}, {y}"), t("{a}, {x} of people; {b}, {y
 
 // None of those with the same rounded share is named as the highest.
 const TIED = [
-  t("{a} and {b} are highest, each with about {value} of people; which of them is chosen more often is not certain"),
+  t("{a} and {b} are highest, each with about {value} of people; which answer is chosen most often is not certain"),
   t(
-    "{a}, {b} and {c} are highest, each with about {value} of people; which of them is chosen more often is not certain",
+    "{a}, {b} and {c} are highest, each with about {value} of people; which answer is chosen most often is not certain",
   ),
 ];
 
