@@ -254,12 +254,7 @@ def refused_language_tasks() -> Refusals:
     for reason, keys in (
         ("has 2 names for 3 keys", ["a", "b"]),
         ("has 4 names for 3 keys", ["a", "b", "c", "d"]),
-        ("appears twice", ["a", "b", "a"]),
-        ("is empty", ["a", "", "c"]),
-        ("must be text", ["a", None, "c"]),
-        ("normal form C", ["a", "e\u0301", "c"]),
-        ("longer than 256 bytes", ["a", "b" * 257, "c"]),
-        ("control character", ["a", "b\n", "c"]),
+        *WRONG_NAMES,
     ):
         yield reason, _changed(good, keys=keys)
     other, numbered, hashed, discovery = (task.to_json() for task in LANGUAGE_TASKS[-4:])
@@ -275,18 +270,24 @@ def refused_language_tasks() -> Refusals:
     yield "missing", good.replace('"about":{', '"zeal":{')
 
 
+# Lists of three names, each with one that is wrong.
+WRONG_NAMES: tuple[tuple[str, list[Any]], ...] = (
+    ("appears twice", ["a", "b", "a"]),
+    ("is empty", ["a", "", "c"]),
+    ("must be text", ["a", None, "c"]),
+    ("normal form C", ["a", "e\u0301", "c"]),
+    ("longer than 256 bytes", ["a", "b" * 257, "c"]),
+    ("control character", ["a", "b\n", "c"]),
+)
+
+
 def _refused_groups(good: str) -> Refusals:
     wrong: tuple[Any, ...] = (None, 3, "", EMPTY)
     yield from (("segment_labels must be a list", _changed(good, segment_labels=value)) for value in wrong)
     for reason, labels in (
         ("must have the segment's 3 labels, not 2", ["a", "b"]),
         ("must have the segment's 3 labels, not 4", ["a", "b", "c", "d"]),
-        ("appears twice", ["a", "b", "a"]),
-        ("is empty", ["a", "", "c"]),
-        ("must be text", ["a", None, "c"]),
-        ("normal form C", ["a", "e\u0301", "c"]),
-        ("longer than 256 bytes", ["a", "b" * 257, "c"]),
-        ("control character", ["a", "b\n", "c"]),
+        *WRONG_NAMES,
     ):
         yield reason, _changed(good, segment_labels=labels)
 
