@@ -386,6 +386,21 @@ def test_what_is_printed_is_what_is_seen(people: Any, server: ServeProcess) -> N
     operator.forgive("404")
 
 
+def test_a_collector_that_stays_busy_is_told(people: Any) -> None:
+    person = people()
+    person.go("/")
+    told = person.page.evaluate(
+        """async () => {
+            const { patiently } = await $import("static/shared/connection.js");
+            let tries = 0;
+            window.setTimeout = (work) => { work(); };
+            const busy = async () => { tries += 1; throw Object.assign(new Error("busy"), { status: 503 }); };
+            return patiently(busy).catch(({ message }) => [message, tries]);
+        }"""
+    )
+    assert told == ["busy", 20]
+
+
 def test_findings_claim_what_ranges_show(people: Any) -> None:
     """Keys with overlapping ranges are never called the most frequent; what is not known is not told."""
     person = people()

@@ -9,7 +9,8 @@ const POLL_SECONDS = 3,
 const LOST = new Set([0, 502, 504]);
 // Other computations of the same page or person run.
 const BUSY = new Set([429, 503]),
-  AGAIN_MILLISECONDS = 1500;
+  AGAIN_MILLISECONDS = 1500,
+  MAX_TRIES = 20;
 
 let lost = false,
   timer;
@@ -47,13 +48,14 @@ export function forget() {
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// What a request resolves to. While the collector has too much to compute, it is asked again, without an error on the page.
+// What a request resolves to. While the collector has too much to compute, it is asked again, without an error on the page
+// until that has lasted.
 export async function patiently(send, signal) {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     try {
       return await send();
     } catch (error) {
-      if (signal?.aborted || !BUSY.has(error.status)) throw error;
+      if (signal?.aborted || !BUSY.has(error.status) || tries === MAX_TRIES) throw error;
       await pause(AGAIN_MILLISECONDS);
       if (signal?.aborted) throw error;
     }
