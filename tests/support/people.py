@@ -91,7 +91,7 @@ class Person:
 
     def __init__(self, context: Any, origin: str) -> None:
         self.context, self.origin = context, origin
-        # Whether the browser has scripts that it cannot forget.
+        # Whether the browser has scripts, or a time, that it cannot forget.
         self.altered = False
         context.set_default_timeout(60_000)
         context.on("request", self._on_request)
@@ -128,6 +128,11 @@ class Person:
         """Let a script run before those of every page, from now on."""
         self.altered = True
         self.context.add_init_script(script)
+
+    def stop_clock(self, time: str) -> None:
+        """Let the pages believe that it is a certain time, and stays so."""
+        self.altered = True
+        self.page.clock.set_fixed_time(time)
 
     def _on_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "blob:" + self.origin, "data:")):

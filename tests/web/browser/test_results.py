@@ -249,10 +249,12 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     send(0, 60)
     operator = people(DESK)
     operator.sign_in()
-    page = operator.page
+    page, held = operator.page, []
 
-    # The first numbers are there, and what belongs to them is asked for: meanwhile others respond.
+    # The first numbers are there, and what belongs to them is asked for: meanwhile others respond. The next update
+    # waits.
     def respond(route: Any) -> None:
+        page.route("**/estimates?*", lambda later: held.append(later))  # noqa: PLW0108
         send(60, 25)
         route.continue_()
 
@@ -264,9 +266,39 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     page.get_by_text("A range of ±3 points takes").wait_for()
     assert page.get_by_text("more responses since").count() == 1
     # At the next update all of it is of the new ones, although the collector no longer knows the earlier snapshot.
+    while not held:
+        page.wait_for_timeout(20)
+    for route in held:
+        route.continue_()
+    page.unroute("**/estimates?*")
     page.get_by_text("From 85 responses.").wait_for()
     assert page.locator("#reports").inner_text() == "85"
     assert page.get_by_text("more responses since").count() == 0
+    operator.check()
+
+
+def test_an_answer_that_was_ready_before_is_followed_by_another(people: Any, server: ServeProcess) -> None:
+    """A computation that came too late for one request is the answer to the next, although reports came since."""
+    created = add_task(server, name="live late", epsilon=4, more="refuse", padding=1)
+    send_reports(server, created, [pckv.perturb(created, {"Heat": 1 + n % 5}) for n in range(60)])
+    operator = people(DESK)
+    operator.sign_in()
+    page, kept = operator.page, []
+
+    def keep(route: Any) -> None:
+        kept.append(route.fetch())
+        route.fulfill(response=kept[0])
+
+    page.route("**/estimates?*", keep, times=1)
+    operator.go(f"/#/tasks/{created.id}")
+    page.get_by_text("From 60 responses.").wait_for()
+    operator.go("/#/")
+    page.get_by_role("link", name="live late").wait_for()
+    send_reports(server, created, [pckv.perturb(created, {"Heat": 2}) for _ in range(25)])
+    page.route("**/estimates?*", lambda route: route.fulfill(response=kept[0]), times=1)
+    operator.go(f"/#/tasks/{created.id}")
+    page.get_by_text("From 60 responses. 25 more responses since; they are counted at the next update.").wait_for()
+    page.get_by_text("From 85 responses.").wait_for()
     operator.check()
 
 

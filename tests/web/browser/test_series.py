@@ -162,6 +162,25 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     operator.check_in_both_colours(DESK)
 
 
+def test_a_trend_that_lacks_the_last_responses_is_asked_for_again(
+    monitored: Monitored, visitor: Callable[..., Person]
+) -> None:
+    """What takes long is computed for the next request: meanwhile the collector answers with the trend before."""
+    operator = visitor(DESK)
+    page = operator.page
+
+    def answer_earlier(route: Any) -> None:
+        trend = route.fetch().json()
+        trend["rounds"][-1]["reports"] -= 50
+        route.fulfill(json=trend)
+
+    page.route("**/trend?*", answer_earlier, times=1)
+    operator.go(f"/#/series/{monitored.series.id}")
+    page.get_by_text(f"From {ROUNDS * PEOPLE - 50} responses.").wait_for()
+    page.get_by_text(f"From {ROUNDS * PEOPLE} responses.").wait_for()
+    operator.check()
+
+
 def test_keys_are_searched_sorted_and_compared_with_an_earlier_round(
     monitored: Monitored, visitor: Callable[..., Person]
 ) -> None:

@@ -85,7 +85,7 @@ export class DiscoverySection {
       this.showProblem(error);
     }
     this.computing.textContent = "";
-    this.pace.end(complete);
+    this.pace.end(complete && this.counted >= reports);
   });
 
   showProblem(problem) {

@@ -216,7 +216,7 @@ export class ResultsSection {
     if (signal.aborted) return;
     clearTimeout(slow);
     this.computing.textContent = "";
-    this.pace.end(complete);
+    this.pace.end(complete && this.counted >= this.pace.reports);
   });
 
   // The numbers first, where there are none yet; later ones replace the earlier ones together with all that belongs

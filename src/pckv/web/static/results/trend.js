@@ -45,6 +45,13 @@ function sortedBy(items, sort) {
   return keyed.map(([item]) => item);
 }
 
+// Whether a trend counts all responses of its rounds, and of later ones, that were known when it was asked for.
+function countsAll(trend, listed) {
+  const counted = new Map(trend.rounds.map(({ round, reports }) => [round, reports])),
+    [{ round: first }] = trend.rounds;
+  return listed.every(({ number, reports }) => number < first || reports <= (counted.get(number) ?? 0));
+}
+
 export class TrendSection {
   // `settings` are those of the address; `onsettings` is called with those that belong there now.
   constructor({ path, settings, onsettings }) {
@@ -89,6 +96,7 @@ export class TrendSection {
   // Called with the contract and every answer about the rounds.
   show(contract, { series, rounds }) {
     const reports = rounds.reduce((sum, each) => sum + each.reports, 0);
+    this.listed = rounds;
     this.empty.hidden = reports > 0;
     this.empty.textContent = series.phase === "closed" ? emptyText(series) : NO_REPORTS;
     if (!reports || !this.pace.isDue(reports)) return;
@@ -109,9 +117,11 @@ export class TrendSection {
     if (this.known.hidden) this.computing.textContent = t("Computing the trend …");
     let complete = false;
     try {
-      await this.showTrend(await ask("GET", this.address(), { signal }));
+      const { listed } = this,
+        trend = await ask("GET", this.address(), { signal });
+      await this.showTrend(trend);
       replace(this.said);
-      complete = true;
+      complete = countsAll(trend, listed);
     } catch (error) {
       if (signal.aborted) return;
       replace(this.said, isLost(error) ? null : alertBox(error.message));

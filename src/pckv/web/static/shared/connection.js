@@ -102,7 +102,8 @@ export class Pace {
     Object.assign(this, { reports, next: Infinity, began: Date.now() });
   }
 
-  // What failed is tried again even if no report comes.
+  // What failed is tried again even if no report comes, and so is what counts fewer than there were: the collector had
+  // that answer ready before the others came.
   end(complete) {
     const { began } = this;
     if (!complete) this.reports = -1;
