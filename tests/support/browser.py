@@ -43,7 +43,7 @@ PAIRS = {"1": 1, "4": 0.25}
 QUICK = {"retryPolicy": {"tries": 2, "seconds": 60, "firstPause": 0.001, "timeout": 30}}
 
 
-def unroute_all(context: Any) -> None:
+def forget_routes(context: Any) -> None:
     """Answer no request any more in place of a collector, but go on looking at all of them.
 
     A request that is sent in the moment in which Chromium stops to do so may never be answered
@@ -192,12 +192,12 @@ def check_one(collector: Running, task: Task, receipt: dict[str, Any]) -> None:
     collector.check(task, as_report(receipt))
 
 
-def wait_for(tab: Tab, holds: Callable[[], bool]) -> None:
+def wait_for(page: Any, holds: Callable[[], bool]) -> None:
     """Let a browser work until a condition holds."""
-    for _ in range(4000):
+    for _ in range(12_000):
         if holds():
             return
-        tab.page.wait_for_timeout(5)
+        page.wait_for_timeout(5)
     raise AssertionError
 
 
@@ -224,7 +224,7 @@ class ScriptedBrowser:
         """Submit to a collector that hangs, and end the page at once when the client got this far."""
         self._hangs = True
         self.tab.start(self.address, QUICK, "submit", task.id, pairs, options)
-        wait_for(self.tab, reached)
+        wait_for(self.tab.page, reached)
         self.tab.page.close()
         self._hangs, self.tab = False, self.open()
 

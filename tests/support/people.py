@@ -18,7 +18,7 @@ from pckv.base.words import ranged
 from pckv.cli import main
 from pckv.collector.http.auth import PLAIN_COOKIE
 from pckv.store.sql import contracts
-from support.browser import unroute_all
+from support.browser import forget_routes
 from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, as_items, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
@@ -95,7 +95,7 @@ class Person:
         # Whether the browser has scripts, or a time, that it cannot forget.
         self.altered = False
         context.set_default_timeout(60_000)
-        unroute_all(context)
+        forget_routes(context)
         context.on("request", self._on_request)
         context.on("weberror", lambda error: self.problems.append(str(error.error)))
         context.on("console", self._on_console)
@@ -120,7 +120,7 @@ class Person:
         # What a tab keeps for itself is not among the data of the origin.
         self.page.evaluate("() => { try { sessionStorage.clear(); } catch { /* of an empty page */ } }")
         self.page.goto("about:blank")
-        unroute_all(self.context)
+        forget_routes(self.context)
         self.context.set_offline(False)
         self.context.clear_cookies()
         self._storage.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": "all"})

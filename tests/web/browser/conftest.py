@@ -10,7 +10,7 @@ import pytest
 
 from pckv.collector.http.auth import token_hash
 from pckv.store.base import Role
-from support.browser import OPTIONS, chromium, pages, unroute_all
+from support.browser import OPTIONS, chromium, forget_routes, pages
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
 from support.people import DESK, Person
 from support.serving import IMPATIENT_COMMAND, ServeProcess, serving
@@ -35,7 +35,7 @@ def browser(browsers: Any) -> Iterator[Any]:
 def kept_context(browser: Any) -> Iterator[Any]:
     """A browser context for the tests of the client alone: a new page takes more of the processor than most tests."""
     created = browser.new_context()
-    unroute_all(created)
+    forget_routes(created)
     yield created
     created.close()
 
@@ -45,7 +45,7 @@ def context(kept_context: Any) -> Iterator[Any]:
     """A browser context; every test has its own port, where nothing is stored yet."""
     yield kept_context
     kept_context.set_offline(False)
-    unroute_all(kept_context)
+    forget_routes(kept_context)
 
 
 @pytest.fixture

@@ -221,7 +221,7 @@ def test_a_page_killed_before_it_sends_loses_nothing(context: Any, port: int, co
     held: list[Any] = []
     tab.page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
     tab.start(url(collector), {}, "submit", task.id, PAIRS)
-    wait_for(tab, lambda: bool(held))
+    wait_for(tab.page, lambda: bool(held))
     body = held[0].request.post_data_json["reports"]
     tab.page.close()
     after = Tab(context, port)

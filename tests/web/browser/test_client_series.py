@@ -30,7 +30,7 @@ def in_two_tabs(context: Any, port: int, collector: Running, series: Series) -> 
     context.route("**/series/*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
     for tab in tabs:
         tab.start(url(collector), {}, "report", series.id, PAIRS)
-    wait_for(tabs[0], lambda: len(held) == 2)
+    wait_for(tabs[0].page, lambda: len(held) == 2)
     while held:
         held.pop().continue_()
     results = [tab.result() for tab in tabs]
@@ -71,7 +71,7 @@ def test_a_page_that_ends_while_it_sends_leaves_the_bytes_to_the_next(
     tab = Tab(context, port)
     tab.page.route("**/reports", lambda route: sent.append(route.request.post_data))
     tab.start(url(collector), {}, "report", series.id, PAIRS)
-    wait_for(tab, lambda: bool(sent))
+    wait_for(tab.page, lambda: bool(sent))
     tab.page.close()
     tab = Tab(context, port)
     tab.page.on("request", lambda request: sent.append(request.post_data) if "/reports" in request.url else None)

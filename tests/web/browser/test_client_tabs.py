@@ -30,7 +30,7 @@ def race(context: Any, port: int, collector: Running, rounds: int) -> RaceResult
         task = collector.add_task()
         for tab in tabs:
             tab.start(url(collector), {}, "submit", task.id, PAIRS)
-        wait_for(tabs[0], lambda: len(held) == 2)
+        wait_for(tabs[0].page, lambda: len(held) == 2)
         while held:
             held.pop().continue_()
         results.append((task, [tab.result() for tab in tabs]))

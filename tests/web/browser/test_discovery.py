@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import pckv
+from support.browser import wait_for
 from support.collectors import perturbed
 from support.people import (
     DESK,
@@ -79,6 +80,30 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     assert page.get_by_role("region", name="Publication").count() == 0
     assert download(page, "Answers, one per line").read_text().splitlines() == [row["key"] for row in answer["keys"]]
     operator.check_in_both_colours(DESK)
+
+
+def test_what_was_found_before_the_last_responses_is_followed_by_another(people: Any, server: ServeProcess) -> None:
+    created = pckv.Task.discovery(name="late", epsilon=4, alphabet="ab", characters=2)
+    ask(server, "POST", "/tasks", content=created.to_json().encode(), media="application/json")
+    send_reports(server, created, perturbed(created, {"ab": 1}, times=200))
+    operator = people(DESK)
+    operator.sign_in()
+    page, asked = operator.page, []
+
+    # The first answer is an earlier one; the next one waits until that was seen.
+    def answer(route: Any) -> None:
+        asked.append(route)
+        if len(asked) == 1:
+            found = route.fetch().json()
+            route.fulfill(json=found | {"reports": found["reports"] - 50})
+
+    page.route("**/discovery", answer)
+    operator.go(f"/#/tasks/{created.id}")
+    page.get_by_text("From 150 responses. 50 more responses since").wait_for()
+    wait_for(page, lambda: len(asked) > 1)
+    asked[1].continue_()
+    page.get_by_text("From 200 responses.").wait_for()
+    operator.check()
 
 
 def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pckv
+from support.browser import wait_for
 from support.people import DESK, PHONE, Person, add_task, ask
 from support.serving import ServeProcess
 
@@ -95,8 +96,7 @@ def test_pictures(
     person.press("Send my answers")
     page.locator(".progress").wait_for()
     photographer.shoot("join-sending")
-    while not held:
-        page.wait_for_timeout(5)
+    wait_for(page, lambda: bool(held))
     held.pop().continue_()
     person.state("sent")
     page.locator(".compare").wait_for()

@@ -11,7 +11,7 @@ import pytest
 from pckv import Task
 from pckv.base.days import utc_today
 from pckv.contract.series import Series
-from support.browser import INSECURE
+from support.browser import INSECURE, wait_for
 from support.people import (
     DESK,
     KEYS,
@@ -113,8 +113,7 @@ def test_the_whole_way_with_what_the_task_says(people: Any, server: ServeProcess
     page.locator(".progress", has_text="Wird gesendet" if german else "Sending").wait_for()
     assert (send.is_disabled(), page.locator("#consent input").is_visible()) == (True, True)
     person.check()
-    while not held:
-        page.wait_for_timeout(5)
+    wait_for(page, lambda: bool(held))
     held.pop().continue_()
     person.state("sent")
     assert ("Vielen Dank" if german else "Thank you") in page.locator(".panel").inner_text()
@@ -220,8 +219,7 @@ def test_sending_says_that_it_still_tries_and_sends_the_same_bytes(people: Any, 
     assert page.get_by_role("button", name="Send my answers").is_disabled()
     # The client tries twice.
     for _ in range(2):
-        while not held:
-            page.wait_for_timeout(5)
+        wait_for(page, lambda: bool(held))
         held.pop().abort()
     person.state("waiting")
     assert "nothing is spent twice" in page.locator(".panel").inner_text()

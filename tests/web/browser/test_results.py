@@ -13,6 +13,7 @@ import pytest
 
 import pckv
 from pckv.web.results import SHOWN_MEMBERS
+from support.browser import wait_for
 from support.mixed_tasks import a_mixed_task
 from support.people import (
     DESK,
@@ -66,8 +67,7 @@ def test_the_first_chart_needs_no_script_and_others_fill_their_cards(people: Any
     assert page.locator(".chart svg[width]").count() == 0
     operator.unfold(PRECISION)
     page.locator("details", has_text=PRECISION).scroll_into_view_if_needed()
-    while not held:
-        page.wait_for_timeout(20)
+    wait_for(page, lambda: bool(held))
     for route in held:
         route.continue_()
     page.unroute("**/vega.js")
@@ -168,8 +168,7 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
     # Until the ranges come, their place is kept and says so.
     computing = page.get_by_text("Computing the ranges")
     computing.wait_for()
-    while not held:
-        page.wait_for_timeout(20)
+    wait_for(page, lambda: bool(held))
     held[0].continue_()
     page.unroute("**/key/levels?*")
     computing.wait_for(state="hidden")
@@ -266,8 +265,7 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     page.get_by_text("A range of ±3 points takes").wait_for()
     assert page.get_by_text("more responses since").count() == 1
     # At the next update all of it is of the new ones, although the collector no longer knows the earlier snapshot.
-    while not held:
-        page.wait_for_timeout(20)
+    wait_for(page, lambda: bool(held))
     for route in held:
         route.continue_()
     page.unroute("**/estimates?*")
@@ -283,11 +281,17 @@ def test_an_answer_that_was_ready_before_is_followed_by_another(people: Any, ser
     send_reports(server, created, [pckv.perturb(created, {"Heat": 1 + n % 5}) for n in range(60)])
     operator = people(DESK)
     operator.sign_in()
-    page, kept = operator.page, []
+    page, kept, asked = operator.page, [], []
 
     def keep(route: Any) -> None:
         kept.append(route.fetch())
         route.fulfill(response=kept[0])
+
+    # The first answer is the one before; the next one waits until that was seen.
+    def answer(route: Any) -> None:
+        asked.append(route)
+        if len(asked) == 1:
+            route.fulfill(response=kept[0])
 
     page.route("**/estimates?*", keep, times=1)
     operator.go(f"/#/tasks/{created.id}")
@@ -295,9 +299,11 @@ def test_an_answer_that_was_ready_before_is_followed_by_another(people: Any, ser
     operator.go("/#/")
     page.get_by_role("link", name="live late").wait_for()
     send_reports(server, created, [pckv.perturb(created, {"Heat": 2}) for _ in range(25)])
-    page.route("**/estimates?*", lambda route: route.fulfill(response=kept[0]), times=1)
+    page.route("**/estimates?*", answer)
     operator.go(f"/#/tasks/{created.id}")
     page.get_by_text("From 60 responses. 25 more responses since; they are counted at the next update.").wait_for()
+    wait_for(page, lambda: len(asked) > 1)
+    asked[1].continue_()
     page.get_by_text("From 85 responses.").wait_for()
     operator.check()
 
@@ -325,8 +331,7 @@ def test_days_are_of_the_responses_that_the_page_counts(people: Any, server: Ser
     assert page.locator("#reports").inner_text() == "85"
     days = page.get_by_role("region", name="Responses per day", include_hidden=True)
     assert days.is_hidden()
-    while not held:
-        page.wait_for_timeout(20)
+    wait_for(page, lambda: bool(held))
     for route in held:
         route.continue_()
     page.unroute("**/overview")
